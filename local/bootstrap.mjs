@@ -1,0 +1,67 @@
+// Makes a bare clone ready, then runs the given command on the project's own Node:
+//   node local/bootstrap.mjs <command> [arguments]
+// Plain JavaScript for Node 18 on purpose: it runs before anything is installed. It is not a `pre` script, because npm
+// skips those where `ignore-scripts` is set.
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, statSync } from 'node:fs';
+import { constants } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const OLDEST_NODE = [22, 18];
+const project = join(dirname(fileURLToPath(import.meta.url)), '..');
+const binaries = join(project, 'node_modules', '.bin');
+const onWindows = process.platform === 'win32';
+
+/** Whether `node_modules` is absent or older than the lock file. */
+function needsInstall() {
+  const installed = join(project, 'node_modules', '.package-lock.json');
+  return !existsSync(installed) || statSync(installed).mtimeMs < statSync(join(project, 'package-lock.json')).mtimeMs;
+}
+
+/** Runs `npm ci` with everything it prints on stderr, so that the stdout of the command stays its own. */
+function install() {
+  process.stderr.write('Installing the locked packages (once)...\n');
+  const { status, signal, error } = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
+    cwd: project,
+    stdio: ['ignore', 2, 2],
+    shell: onWindows,
+  });
+  if (status === 0) return;
+  if (signal) process.exit(128 + (constants.signals[signal] ?? 0));
+  fail(
+    `npm ci failed (${error ? error.message : `exit code ${status}`}). What to do: see its output above, then run the command again.`,
+  );
+}
+
+/** @returns {string} why neither the pinned Node nor the machine's own will do; empty when one does */
+function missingNode() {
+  if (existsSync(join(binaries, onWindows ? 'node.cmd' : 'node'))) return '';
+  const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
+  if (major > OLDEST_NODE[0] || (major === OLDEST_NODE[0] && minor >= OLDEST_NODE[1])) return '';
+  return `Node ${process.versions.node} is too old: expected ${OLDEST_NODE.join('.')} or newer, and no pinned Node is published for ${process.platform}-${process.arch}. What to do: install Node 24.`;
+}
+
+function fail(line) {
+  process.stderr.write(`bootstrap: ${line}\n`);
+  process.exit(1);
+}
+
+if (needsInstall()) install();
+const problem = missingNode();
+if (problem) fail(problem);
+
+const [command, ...args] = process.argv.slice(2);
+if (command) {
+  const path = `${binaries}${delimiter}${process.env.PATH ?? ''}`;
+  const child = spawn(command, args, {
+    cwd: project,
+    stdio: 'inherit',
+    shell: onWindows,
+    env: { ...process.env, PATH: path },
+  });
+  // A terminal sends Ctrl-C to the child as well; a `kill` reaches this process alone. The child decides when to end.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  child.on('error', (error) => fail(`cannot run ${command}: ${error.message}`));
+  child.on('exit', (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)));
+}
