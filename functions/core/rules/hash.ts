@@ -1,0 +1,22 @@
+import { createHash } from 'node:crypto';
+
+/**
+ * SHA-256 of the parts, as 64 hexadecimal characters. Each part is preceded by its length, so that ('a', 'bc') and
+ * ('ab', 'c') differ.
+ */
+export function hash(...parts: readonly (string | number)[]): string {
+  const sha = createHash('sha256');
+  for (const part of parts) {
+    const text = String(part);
+    sha.update(`${text.length}:${text};`);
+  }
+  return sha.digest('hex');
+}
+
+/** A number in [0, 1) that the parts alone determine: chance that a second run repeats. */
+export function fraction(...parts: readonly (string | number)[]): number {
+  return Number.parseInt(hash(...parts).slice(0, 12), 16) / 2 ** 48;
+}
+
+/** The event's key for a foreign system's idempotency, 64 characters: the same for every try, attempt and replay. */
+export const idempotencyKey = (consumer: string, eventId: string): string => hash('effect', consumer, eventId);
