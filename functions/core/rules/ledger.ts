@@ -18,6 +18,8 @@ export interface LedgerRecord {
   readonly attempt: number;
   /** Sequence number of the message that opened the generation. */
   readonly opener: string;
+  /** Sequence number of the message that claimed it last; for a deferral, of the message that this stands for. */
+  readonly sequenceNumber: string;
   /** Lock token of the delivery that holds the lease; empty where none does. */
   readonly owner: string;
   readonly leaseEndUtc: number;
@@ -127,6 +129,8 @@ function isRevival(record: LedgerRecord, origin: Origin): boolean {
   return (
     record.deadLetter !== undefined &&
     origin.messageId === record.deadLetter.messageId &&
+    // The dead-lettered message itself comes again where its lock ended before the settlement.
+    origin.sequenceNumber !== record.sequenceNumber &&
     origin.enqueuedUtc > (origin.notBeforeUtc ?? 0) + CLEARLY_LATER_IN_MS
   );
 }
