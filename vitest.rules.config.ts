@@ -1,0 +1,14 @@
+import { defineConfig } from 'vitest/config';
+
+/** The pure rules alone: what mutation testing runs, and what branch coverage is demanded of. */
+export default defineConfig({
+  test: {
+    include: ['test/core/rules/**/*.test.ts'],
+    coverage: {
+      provider: 'v8',
+      include: ['functions/core/rules/**/*.ts'],
+      thresholds: { branches: 100 },
+      reporter: ['text'],
+    },
+  },
+});
