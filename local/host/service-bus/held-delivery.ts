@@ -1,0 +1,74 @@
+import type { DeadLetterOptions, ServiceBusReceivedMessage, ServiceBusReceiver } from '@azure/service-bus';
+import type { HeldMessage, ModifiedProperties } from '../settlement/held-messages.ts';
+
+/** One received message while its invocation runs: settled at most once, and it remembers whether it was. */
+export class HeldDelivery implements HeldMessage {
+  readonly message: ServiceBusReceivedMessage;
+  readonly #receiver: ServiceBusReceiver;
+  #settled = false;
+
+  constructor(message: ServiceBusReceivedMessage, receiver: ServiceBusReceiver) {
+    this.message = message;
+    this.#receiver = receiver;
+  }
+
+  /** True once the broker has confirmed a settlement, never before. */
+  get settled(): boolean {
+    return this.#settled;
+  }
+
+  complete(): Promise<void> {
+    return this.#settle(() => this.#receiver.completeMessage(this.message));
+  }
+
+  abandon(properties?: ModifiedProperties): Promise<void> {
+    return this.#settle(() => this.#receiver.abandonMessage(this.message, properties as SdkProperties | undefined));
+  }
+
+  defer(properties?: ModifiedProperties): Promise<void> {
+    return this.#settle(() => this.#receiver.deferMessage(this.message, properties as SdkProperties | undefined));
+  }
+
+  deadLetter(reason?: string, description?: string, properties?: ModifiedProperties): Promise<void> {
+    const options = {
+      ...(properties as SdkProperties | undefined),
+      ...(reason === undefined ? {} : { deadLetterReason: reason }),
+      ...(description === undefined ? {} : { deadLetterErrorDescription: description }),
+    };
+    return this.#settle(() =>
+      this.#receiver.deadLetterMessage(this.message, options as DeadLetterOptions & SdkProperties),
+    );
+  }
+
+  async renewLock(): Promise<void> {
+    await this.renewLockUntil();
+  }
+
+  /** Renews the lock and gives its new end. */
+  renewLockUntil(): Promise<Date> {
+    return this.#receiver.renewMessageLock(this.message);
+  }
+
+  /**
+   * Gives up a delivery that will never be settled. rhea keeps unsettled deliveries in a ring that is emptied from its
+   * oldest on, so that one left to its lock would block the link after 2048 more.
+   */
+  leave(): void {
+    const { delivery } = this.message as { delivery?: { settled: boolean } };
+    if (delivery) delivery.settled = true;
+  }
+
+  async #settle(act: () => Promise<void>): Promise<void> {
+    // The SDK refuses a second settlement by itself; .NET asks the broker, which no longer knows the lock.
+    if (this.#settled) {
+      throw Object.assign(new Error('The lock supplied is invalid: the message has been settled.'), {
+        code: 'MessageLockLost',
+      });
+    }
+    await act();
+    this.#settled = true;
+  }
+}
+
+/** The SDK's type knows plain values only; rhea, beneath it, takes typed ones and keeps them as they are. */
+type SdkProperties = Record<string, string | number | boolean | Date | null>;

@@ -1,0 +1,105 @@
+import {
+  Server,
+  ServerCredentials,
+  type ServerUnaryCall,
+  type ServiceError,
+  type sendUnaryData,
+  status,
+  type UntypedServiceImplementation,
+} from '@grpc/grpc-js';
+import { decodeAmqpMap } from './amqp-map.ts';
+import { SETTLEMENT_SERVICE } from './contract.ts';
+import type { HeldMessage, HeldMessages } from './held-messages.ts';
+
+interface SettleRequest {
+  readonly locktoken?: string;
+  readonly sessionId?: string;
+  readonly propertiesToModify?: Uint8Array;
+  readonly deadletterReason?: { readonly value?: string } | null;
+  readonly deadletterErrorDescription?: { readonly value?: string } | null;
+}
+
+/** The gRPC server that workers settle through. */
+export interface SettlementService {
+  readonly port: number;
+  stop(): void;
+}
+
+/**
+ * Serves the settlement of the held messages on 127.0.0.1.
+ *
+ * Answers as the real one: an unknown token is FAILED_PRECONDITION, an error of the broker's client is UNKNOWN with the
+ * text of the exception, whose reason stands in parentheses, e.g. `(MessageLockLost)`.
+ *
+ * @throws Error when no port can be opened.
+ */
+export async function startSettlementService(held: HeldMessages): Promise<SettlementService> {
+  const server = new Server({ 'grpc.max_receive_message_length': -1, 'grpc.max_send_message_length': -1 });
+  server.addService(SETTLEMENT_SERVICE, methodsFor(held));
+  const port = await new Promise<number>((resolve, reject) => {
+    server.bindAsync('127.0.0.1:0', ServerCredentials.createInsecure(), (error, bound) =>
+      error ? reject(error) : resolve(bound),
+    );
+  });
+  return { port, stop: () => server.forceShutdown() };
+}
+
+function methodsFor(held: HeldMessages): UntypedServiceImplementation {
+  const settle = (act: (message: HeldMessage, request: SettleRequest) => Promise<void>) =>
+    unary(async (request) => {
+      const message = held.find(request.locktoken ?? '');
+      if (!message) throw refusal(`LockToken ${request.locktoken ?? ''} not found.`);
+      await act(message, request);
+      return {};
+    });
+  // No session entity is served here, so no session is ever known.
+  const noSession = unary(({ sessionId }) => Promise.reject(refusal(`SessionId ${sessionId ?? ''} not found.`)));
+  return {
+    Complete: settle((message) => message.complete()),
+    Abandon: settle((message, request) => message.abandon(propertiesOf(request))),
+    Defer: settle((message, request) => message.defer(propertiesOf(request))),
+    Deadletter: settle((message, request) =>
+      message.deadLetter(
+        textOf(request.deadletterReason),
+        textOf(request.deadletterErrorDescription),
+        propertiesOf(request),
+      ),
+    ),
+    RenewMessageLock: settle((message) => message.renewLock()),
+    GetSessionState: noSession,
+    SetSessionState: noSession,
+    ReleaseSession: noSession,
+    RenewSessionLock: noSession,
+  };
+}
+
+function propertiesOf({ propertiesToModify }: SettleRequest) {
+  return decodeAmqpMap(propertiesToModify ?? Buffer.alloc(0));
+}
+
+function textOf(value: { readonly value?: string } | null | undefined): string | undefined {
+  return value ? (value.value ?? '') : undefined;
+}
+
+function unary(act: (request: SettleRequest) => Promise<object>) {
+  return (call: ServerUnaryCall<SettleRequest, object>, reply: sendUnaryData<object>): void => {
+    act(call.request).then(
+      (response) => reply(null, response),
+      (error: Error & Partial<ServiceError>) =>
+        reply(
+          error.code === status.FAILED_PRECONDITION ? error : { code: status.UNKNOWN, details: exceptionText(error) },
+        ),
+    );
+  };
+}
+
+function refusal(details: string): Error & Partial<ServiceError> {
+  return Object.assign(new Error(details), { code: status.FAILED_PRECONDITION, details });
+}
+
+/** As .NET prints it: the type, the message, and for an error of Service Bus its reason. */
+function exceptionText(error: Error & { code?: unknown }): string {
+  return typeof error.code === 'string'
+    ? `Azure.Messaging.ServiceBus.ServiceBusException: ${error.message} (${error.code})`
+    : `System.InvalidOperationException: ${error.message}`;
+}

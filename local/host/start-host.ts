@@ -1,0 +1,103 @@
+import type { ServiceBusClient } from '@azure/service-bus';
+import { readHostJson } from './host-json.ts';
+import { type Firing, type InvocationEvent, Invoker } from './invoker.ts';
+import type { LogEntry } from './log-entry.ts';
+import { connectTo, receiverFor } from './service-bus/client.ts';
+import { type Listener, startSingleListener } from './service-bus/single-listener.ts';
+import { readServiceBusTrigger, type ServiceBusTrigger } from './service-bus/trigger.ts';
+import type { Settings } from './setting-reference.ts';
+import { HeldMessages } from './settlement/held-messages.ts';
+import { startSettlementService } from './settlement/settlement-service.ts';
+import { WorkerKeeper } from './worker-keeper.ts';
+import type { FunctionMetadata } from './worker-protocol.ts';
+
+const DRAIN_LIMIT_IN_MS = 10_000;
+/** What the real host gives a worker between `terminate` and its end. */
+const TERMINATE_LIMIT_IN_MS = 5_000;
+
+export interface HostOptions {
+  /** Holds package.json, host.json and the built app. */
+  readonly appDirectory: string;
+  /** App settings: the environment of the app, and what triggers refer to. */
+  readonly settings: Settings;
+  readonly onLog: (entry: LogEntry) => void;
+  readonly onInvocation?: (event: InvocationEvent) => void;
+  /** How long `stop` waits for running invocations before it ends the worker under them, in ms. Default 10 000. */
+  readonly drainLimitInMs?: number;
+}
+
+/** A running Functions host with one app. */
+export interface Host {
+  /** Names of the functions the app has registered, in order. */
+  readonly functions: readonly string[];
+  /** Stops receiving, lets running invocations end within the limit, runs the appTerminate hooks, ends the worker. */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the app in a child process and feeds it from its triggers, as the Functions host does.
+ *
+ * @throws Error with one clear line first when host.json, a trigger or a setting is wrong, or when the app refuses to
+ * load or to start; nothing is left running then and no message was touched.
+ */
+export async function startHost(options: HostOptions): Promise<Host> {
+  const { appDirectory, settings, onLog, drainLimitInMs = DRAIN_LIMIT_IN_MS } = options;
+  const { config, warnings } = await readHostJson(appDirectory);
+  for (const message of warnings) onLog({ level: 'warning', category: 'Host.Startup', message });
+
+  const held = new HeldMessages();
+  const settlement = await startSettlementService(held);
+  const clients = new Map<string, ServiceBusClient>();
+  const listeners: Listener[] = [];
+  let worker: WorkerKeeper | undefined;
+
+  const idle = () => Promise.race([Promise.all(listeners.map((listener) => listener.idle())), elapsed(drainLimitInMs)]);
+  const stop = async () => {
+    await Promise.all(listeners.map((listener) => listener.stopReceiving()));
+    await idle();
+    await worker?.stop(TERMINATE_LIMIT_IN_MS);
+    // What the end of the worker has cut short is abandoned now, before the links close.
+    await idle();
+    await Promise.all([...clients.values()].map((client) => client.close()));
+    settlement.stop();
+  };
+
+  try {
+    worker = await WorkerKeeper.start({ appDirectory, settings, port: settlement.port, onLog });
+    const invoker = new Invoker({
+      worker,
+      onLog,
+      onInvocation: options.onInvocation ?? (() => undefined),
+      functionTimeoutInMs: config.functionTimeoutInMs,
+    });
+    // Every trigger is read before the first one listens: a wrong one must not be found after messages were taken.
+    const planned = worker.functions.map((target) => ({ target, trigger: triggerOf(target, settings) }));
+    for (const { target, trigger } of planned) {
+      if (!trigger) continue;
+      const receiver = receiverFor(await connectTo(trigger.connection, clients), trigger.entity);
+      const invoke = (firing: Firing) => invoker.invoke(target, firing);
+      const shared = { functionName: target.name, trigger, config: config.serviceBus, receiver, held, invoke, onLog };
+      listeners.push(startSingleListener(shared));
+    }
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  let stopped: Promise<void> | undefined;
+  return {
+    functions: worker.functions.map(({ name }) => name),
+    stop: () => {
+      stopped ??= stop();
+      return stopped;
+    },
+  };
+}
+
+function triggerOf(target: FunctionMetadata, settings: Settings): ServiceBusTrigger | undefined {
+  const binding = Object.values(target.bindings).find(({ type }) => type.toLowerCase() === 'servicebustrigger');
+  return binding && readServiceBusTrigger(target, binding, settings);
+}
+
+function elapsed(inMs: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, inMs).unref());
+}
