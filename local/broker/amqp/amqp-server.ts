@@ -1,0 +1,97 @@
+import { createServer, type Server, type Socket } from 'node:net';
+import rhea, { type Connection, type Container, type EventContext } from 'rhea';
+import { ClientLinks, type IncomingDelivery, type LinkServices } from './client-links.ts';
+import { acceptSocket, allowAnyoneBy, prepareSession, stopTimers } from './rhea-internals.ts';
+
+const CONNECTION_OPTIONS = {
+  max_frame_size: 65_536,
+  tcp_no_delay: true,
+  sender_options: { autosettle: false, treat_modified_as_released: false },
+  receiver_options: { autoaccept: false, autosettle: false, credit_window: 0 },
+};
+
+/** Speaks AMQP 1.0 over plain TCP on behalf of a namespace. */
+export class AmqpServer {
+  readonly #services: LinkServices;
+  readonly #container: Container;
+  readonly #server: Server;
+  readonly #sockets = new Map<Socket, Connection>();
+  readonly #clients = new Map<Connection, ClientLinks>();
+
+  constructor(services: LinkServices) {
+    this.#services = services;
+    this.#container = rhea.create_container({ id: 'local-service-bus' });
+    this.#container.sasl_server_mechanisms.enable_anonymous();
+    this.#container.sasl_server_mechanisms.enable_plain(() => true);
+    allowAnyoneBy(this.#container, 'MSSBCBS');
+    this.#listenToClients();
+    this.#server = createServer((socket) => this.#accept(socket));
+  }
+
+  /**
+   * @param port 0 for any free one
+   * @returns the port that is listened on
+   * @throws the error of the socket, `EADDRINUSE` when the port is taken
+   */
+  listen(port: number, host: string): Promise<number> {
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject);
+      this.#server.listen(port, host, () => {
+        this.#server.off('error', reject);
+        const address = this.#server.address();
+        resolve(typeof address === 'object' && address !== null ? address.port : port);
+      });
+    });
+  }
+
+  /** Cuts every connection and stops listening; clients see a lost connection. */
+  async close(): Promise<void> {
+    const closed = new Promise((resolve) => this.#server.close(resolve));
+    for (const socket of this.#sockets.keys()) socket.destroy();
+    await closed;
+  }
+
+  #accept(socket: Socket): void {
+    const connection = acceptSocket(this.#container, socket, CONNECTION_OPTIONS);
+    this.#sockets.set(socket, connection);
+    this.#clients.set(connection, new ClientLinks(this.#services));
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      this.#sockets.delete(socket);
+      this.#clients.get(connection)?.closeAll();
+      this.#clients.delete(connection);
+      stopTimers(connection);
+    });
+  }
+
+  #listenToClients(): void {
+    const on = (event: string, listener: (links: ClientLinks, context: EventContext) => void) => {
+      this.#container.on(event, (context: EventContext) => {
+        const links = this.#clients.get(context.connection);
+        if (links !== undefined) listener(links, context);
+      });
+    };
+    on('session_open', (links, { session }) => {
+      if (session === undefined) return;
+      const onDisposition = links.onDisposition.bind(links);
+      prepareSession(session, onDisposition, () => links.onFlow());
+    });
+    on('sender_open', (links, { sender }) => sender && links.attachConsumer(sender));
+    on('receiver_open', (links, { receiver }) => receiver && links.attachProducer(receiver));
+    on('sender_flow', (links, { sender }) => sender && links.onCredit(sender));
+    on('message', (links, context) => {
+      const { receiver, message, delivery } = context;
+      if (receiver === undefined || !Buffer.isBuffer(message)) return;
+      const { format } = context as unknown as { format: number };
+      links.onMessage(receiver, message, format, delivery as unknown as IncomingDelivery);
+    });
+    on('sender_close', (links, { sender }) => sender && links.onLinkClosed(sender));
+    on('receiver_close', (links, { receiver }) => receiver && links.onLinkClosed(receiver));
+    on('session_close', (links, { session }) => links.closeAll(session));
+    // rhea takes an event without a listener for an unhandled error, and throws. What these say, the socket's end says too.
+    for (const event of ['sender_error', 'receiver_error', 'session_error', 'connection_error', 'connection_close']) {
+      this.#container.on(event, () => {});
+    }
+    for (const event of ['protocol_error', 'error', 'disconnected']) this.#container.on(event, () => {});
+  }
+}

@@ -1,0 +1,157 @@
+import type { Receiver, Sender } from 'rhea';
+import type { Namespace } from '../model/namespace.ts';
+import type { Queue } from '../model/queue.ts';
+import { parseAddress } from './address.ts';
+import { cbsReply } from './cbs.ts';
+import { type AmqpError, CONDITION, entityNotFound } from './conditions.ts';
+import { ConsumerLink } from './consumer-link.ts';
+import type { Dispatchers } from './dispatchers.ts';
+import { carryOut } from './management/operations.ts';
+import { replyMessage } from './management/reply.ts';
+import { ManagementRequest } from './management/request.ts';
+import { accepted, rejected } from './outcomes.ts';
+import { takeIn } from './producer-link.ts';
+import { type SentDelivery, setAttach, type WireValue } from './rhea-internals.ts';
+
+const MAX_MESSAGE_SIZE_IN_BYTES = 262_144;
+const PRODUCER_CREDIT = 1000;
+const SETTLED = 1;
+
+/** What the links of a connection share with those of all others. */
+export type LinkServices = {
+  readonly namespace: Namespace;
+  readonly dispatchers: Dispatchers;
+  newMessageId(): string;
+};
+
+/** A message that a client has transferred; `update` settles it. */
+export type IncomingDelivery = { update(settled: boolean, state: unknown): void };
+type Take = (bytes: Buffer, format: number, delivery: IncomingDelivery) => void;
+type AttachedConsumer = { readonly link: ConsumerLink; readonly queue: Queue; detach(): void };
+
+/** The links of one connection, from their attach to their end. */
+export class ClientLinks {
+  readonly #services: LinkServices;
+  readonly #consumers = new Map<Sender, AttachedConsumer>();
+  readonly #producers = new Map<Receiver, Take>();
+  readonly #replyLinks = new Map<string, Sender>();
+
+  constructor(services: LinkServices) {
+    this.#services = services;
+  }
+
+  /** The client has attached a receiver. */
+  attachConsumer(sender: Sender): void {
+    const text = sender.source?.address ?? '';
+    const address = parseAddress(text);
+    setAttach(sender, { snd_settle_mode: sender.snd_settle_mode, rcv_settle_mode: sender.rcv_settle_mode });
+    sender.set_source({ ...sourceFields(sender), address: text });
+    sender.set_target({ address: sender.target?.address ?? '' });
+    if (address.kind !== 'entity') {
+      this.#replyLinks.set(sender.name, sender);
+      if (sender.target?.address) this.#replyLinks.set(sender.target.address, sender);
+      return;
+    }
+    const queue = this.#services.namespace.find(address.path);
+    if (queue === undefined) return sender.close(entityNotFound(text));
+    const mode = sender.snd_settle_mode === SETTLED ? 'receiveAndDelete' : 'peekLock';
+    const link = new ConsumerLink({ sender, queue, mode, take: () => queue.receive(mode) });
+    this.#consumers.set(sender, { link, queue, detach: this.#services.dispatchers.attach(queue, link) });
+  }
+
+  /** The client has attached a sender. */
+  attachProducer(receiver: Receiver): void {
+    const text = receiver.target?.address ?? '';
+    const address = parseAddress(text);
+    setAttach(receiver, {
+      snd_settle_mode: receiver.snd_settle_mode,
+      rcv_settle_mode: receiver.rcv_settle_mode,
+      max_message_size: MAX_MESSAGE_SIZE_IN_BYTES,
+    });
+    receiver.set_source({ address: receiver.source?.address ?? '' });
+    receiver.set_target({ address: text });
+    const take = this.#takeFor(address, text);
+    if ('condition' in take) return receiver.close(take);
+    this.#producers.set(receiver, take);
+    receiver.add_credit(PRODUCER_CREDIT);
+  }
+
+  /** The client has transferred a whole message. */
+  onMessage(receiver: Receiver, bytes: Buffer, format: number, delivery: IncomingDelivery): void {
+    this.#producers.get(receiver)?.(bytes, format, delivery);
+    const { credit } = receiver as Receiver & { credit: number };
+    if (credit < PRODUCER_CREDIT / 2) receiver.add_credit(PRODUCER_CREDIT - credit);
+  }
+
+  /** The client wants more messages on a link, or wants it drained. */
+  onCredit(sender: Sender): void {
+    const consumer = this.#consumers.get(sender);
+    if (consumer !== undefined) this.#services.dispatchers.run(consumer.queue);
+  }
+
+  onDisposition(sent: SentDelivery, state: WireValue | undefined, isSettled: boolean): void {
+    this.#consumers.get(sent.link)?.link.onDisposition(sent, state, isSettled);
+  }
+
+  /** Answers drains, after everything that is on its way was flushed. */
+  onFlow(): void {
+    process.nextTick(() => {
+      for (const { link } of this.#consumers.values()) link.drainIfAsked();
+    });
+  }
+
+  /** A link has ended, by either side. What it has locked stays locked: locks outlive their link. */
+  onLinkClosed(link: Sender | Receiver): void {
+    this.#consumers.get(link as Sender)?.detach();
+    this.#consumers.delete(link as Sender);
+    this.#producers.delete(link as Receiver);
+    for (const [name, sender] of this.#replyLinks) if (sender === link) this.#replyLinks.delete(name);
+  }
+
+  /** A session has ended, or the connection when no session is given. */
+  closeAll(session?: unknown): void {
+    const links = [...this.#consumers.keys(), ...this.#producers.keys(), ...this.#replyLinks.values()];
+    for (const link of links) if (session === undefined || link.session === session) this.onLinkClosed(link);
+  }
+
+  #takeFor(address: ReturnType<typeof parseAddress>, text: string): Take | AmqpError {
+    const { namespace, newMessageId } = this.#services;
+    if (address.kind === 'cbs') {
+      return (bytes, _format, delivery) => {
+        const request = new ManagementRequest(bytes);
+        delivery.update(true, accepted());
+        this.#reply(request, cbsReply(request));
+      };
+    }
+    const queue = namespace.find(address.path);
+    if (queue === undefined) return entityNotFound(text);
+    if (address.kind === 'management') {
+      return (bytes, _format, delivery) => {
+        const request = new ManagementRequest(bytes);
+        delivery.update(true, accepted());
+        const reply = carryOut(request, { inlet: queue.inlet, queue, newMessageId });
+        this.#reply(request, replyMessage(reply, request.id));
+      };
+    }
+    if (queue.deadLetterQueue === undefined) {
+      const description = `Messages cannot be sent to the dead-letter queue '${text}'.`;
+      return { condition: CONDITION.notAllowed, description };
+    }
+    return (bytes, format, delivery) => {
+      const error = takeIn({ inlet: queue.inlet, newMessageId }, bytes, format);
+      delivery.update(true, error === undefined ? accepted() : rejected(error));
+    };
+  }
+
+  #reply(request: ManagementRequest, message: object): void {
+    const sender = this.#replyLinks.get(request.replyTo ?? '');
+    if (sender?.is_open() !== true) return;
+    const delivery = sender.send(message as never) as unknown as { settled: boolean };
+    delivery.settled = true;
+  }
+}
+
+function sourceFields(sender: Sender): object {
+  const filter = sender.source?.filter;
+  return filter === undefined || filter === null ? {} : { filter };
+}

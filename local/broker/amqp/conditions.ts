@@ -1,0 +1,47 @@
+import type { RefusalReason } from '../model/outcomes.ts';
+
+/** An AMQP error as a client sees it. */
+export type AmqpError = { readonly condition: string; readonly description: string };
+
+/** The service's error conditions that the broker gives. */
+export const CONDITION = {
+  notFound: 'amqp:not-found',
+  notAllowed: 'amqp:not-allowed',
+  notImplemented: 'amqp:not-implemented',
+  decodeError: 'amqp:decode-error',
+  invalidField: 'amqp:invalid-field',
+  messageTooLarge: 'amqp:link:message-size-exceeded',
+  resourceLimit: 'amqp:resource-limit-exceeded',
+  argument: 'com.microsoft:argument-error',
+  argumentOutOfRange: 'com.microsoft:argument-out-of-range',
+  entityDisabled: 'com.microsoft:entity-disabled',
+  messageLockLost: 'com.microsoft:message-lock-lost',
+  messageNotFound: 'com.microsoft:message-not-found',
+  sessionLockLost: 'com.microsoft:session-lock-lost',
+  sessionCannotBeLocked: 'com.microsoft:session-cannot-be-locked',
+  timeout: 'com.microsoft:timeout',
+  deadLetter: 'com.microsoft:dead-letter',
+  entityExists: 'com.microsoft:entity-already-exists',
+} as const;
+
+/** The client library recognises this wording, not the condition. */
+export function entityNotFound(address: string): AmqpError {
+  return { condition: CONDITION.notFound, description: `The messaging entity '${address}' could not be found.` };
+}
+
+export const messageLockLost: AmqpError = {
+  condition: CONDITION.messageLockLost,
+  description:
+    'The lock supplied is invalid. Either the lock expired, or the message has already been removed from the queue.',
+};
+
+const REFUSAL: Record<RefusalReason, string> = {
+  sessionIdMissing: CONDITION.notAllowed,
+  quotaExceeded: CONDITION.resourceLimit,
+  entityDisabled: CONDITION.entityDisabled,
+};
+
+/** The error that answers a send which the entity did not take. */
+export function refusalError(reason: RefusalReason, detail: string): AmqpError {
+  return { condition: REFUSAL[reason], description: detail };
+}

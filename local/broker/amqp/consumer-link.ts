@@ -1,0 +1,84 @@
+import type { Sender } from 'rhea';
+import type { Delivery, ReceiveMode } from '../model/outcomes.ts';
+import type { Queue } from '../model/queue.ts';
+import { deliveredBytes } from './codec/delivered-bytes.ts';
+import { deliveryTag } from './codec/lock-token.ts';
+import { CONDITION, messageLockLost } from './conditions.ts';
+import type { Consumer } from './dispatcher.ts';
+import { confirmed, rejected } from './outcomes.ts';
+import {
+  answer,
+  answerDrain,
+  availableCredit,
+  isDraining,
+  prepareDrain,
+  type SentDelivery,
+  sendBytes,
+  unsentCount,
+  type WireValue,
+} from './rhea-internals.ts';
+import { settlementOf } from './settlement.ts';
+
+/** What a link hands over and which delivery holds which lock. */
+export type ConsumerOptions = {
+  readonly sender: Sender;
+  readonly queue: Queue;
+  readonly mode: ReceiveMode;
+  /** Takes the next message for this link. */
+  take(): Delivery | undefined;
+};
+
+/** A client's receiver, seen from the broker: the link on which it gets messages and settles them. */
+export class ConsumerLink implements Consumer {
+  readonly #options: ConsumerOptions;
+  /** Locks by delivery. A lock that has ended stays here, so that a late settlement is answered instead of ignored. */
+  readonly #lockTokens = new Map<number, string>();
+
+  constructor(options: ConsumerOptions) {
+    this.#options = options;
+    prepareDrain(options.sender);
+  }
+
+  wantsMore(): boolean {
+    return this.#options.sender.is_open() && availableCredit(this.#options.sender) > 0;
+  }
+
+  sendNext(): boolean {
+    const { sender, mode } = this.#options;
+    const delivery = this.#options.take();
+    if (delivery === undefined) return false;
+    const { message, lockToken, deliveryCount, lockedUntilUtc } = delivery;
+    if (mode === 'receiveAndDelete' || lockToken === undefined) {
+      sendBytes(sender, deliveredBytes(message, { deliveryCount, lockedUntilUtc: undefined }), undefined, true);
+    } else {
+      const bytes = deliveredBytes(message, { deliveryCount, lockedUntilUtc });
+      const sent = sendBytes(sender, bytes, deliveryTag(lockToken), false);
+      this.#lockTokens.set(sent.id, lockToken);
+    }
+    return true;
+  }
+
+  /** Answers a drain once everything that was taken for this link is on its way; the SDK waits 200 ms for the answer. */
+  drainIfAsked(): void {
+    const { sender } = this.#options;
+    if (isDraining(sender) && unsentCount(sender) === 0) answerDrain(sender);
+  }
+
+  /** Settles what the client has settled, and tells it whether that took effect: a stale settlement is never accepted. */
+  onDisposition(sent: SentDelivery, state: WireValue | undefined, isSettled: boolean): void {
+    const lockToken = this.#lockTokens.get(sent.id);
+    const settlement = state === undefined ? undefined : settlementOf(state);
+    if (settlement === undefined && !isSettled) return;
+    this.#lockTokens.delete(sent.id);
+    if (lockToken === undefined || settlement === undefined) return answer(sent, undefined);
+    const result = this.#options.queue.settle(lockToken, settlement);
+    switch (result.kind) {
+      case 'settled':
+        return answer(sent, confirmed(settlement.kind));
+      case 'lockLost':
+        return answer(sent, rejected(messageLockLost));
+      case 'unsupported':
+        return answer(sent, rejected({ condition: CONDITION.notAllowed, description: result.detail }));
+    }
+  }
+}

@@ -1,0 +1,260 @@
+// The one place that touches what rhea keeps to itself. rhea is pinned exactly because of this file. Each part says which
+// behaviour of rhea it works around.
+import type { Socket } from 'node:net';
+import rhea, { type Connection, type Container, type Receiver, type Sender, type Session, type Typed } from 'rhea';
+
+/** An AMQP value with its type, as rhea reads it from the wire. */
+export type WireValue = Typed;
+
+/** One message that was sent to a client and not settled on our side yet. */
+export type SentDelivery = {
+  readonly id: number;
+  readonly link: Sender;
+  settled: boolean;
+  remote_settled: boolean;
+  update(settled: boolean, state?: unknown): void;
+};
+
+type Outgoing = {
+  deliveries: DeliveryTable;
+  next_delivery_id: number;
+  next_pending_delivery: number;
+};
+type Frame = { performative: Record<string, unknown> };
+type PrivateReceiver = Receiver & { _incomplete?: { settled: boolean } | undefined };
+type PrivateSession = Session & {
+  outgoing: Outgoing;
+  on_transfer(frame: Frame): void;
+  on_disposition(frame: Frame): void;
+  on_flow(frame: Frame): void;
+  _get_link(frame: Frame): PrivateReceiver;
+};
+type PrivateSender = Sender & {
+  credit: number;
+  delivery_count: number;
+  _draining: boolean;
+  _drained: boolean;
+  _get_drain(): boolean;
+  state: { local_open: boolean; open_requests: number };
+  local: { attach: Record<string, unknown> };
+};
+type PrivateConnection = Connection & {
+  accept(socket: Socket): void;
+  _register(): void;
+  socket: Socket;
+  heartbeat_out?: NodeJS.Timeout;
+  heartbeat_in?: NodeJS.Timeout;
+  abort_idle?: NodeJS.Timeout;
+};
+type Encoder = { write(value: unknown): void; toBuffer(): Buffer };
+const types = rhea.types as unknown as {
+  Reader: new (bytes: Buffer) => { read(): WireValue };
+  Writer: new () => Encoder;
+  unwrap(value: unknown): unknown;
+};
+
+/**
+ * The message format under which a plain message reaches the listeners. rhea decodes a message of format 0, and what it
+ * decodes loses the types of its values; any other format is handed over as bytes.
+ */
+export const PLAIN_AS_BYTES = 1;
+
+/** The message format of a batch: each data section is one whole encoded message. */
+export const BATCH_FORMAT = 0x80013700;
+
+/** Reads one encoded value; types that JavaScript lacks become what comes nearest. */
+export function decodedValue(bytes: Buffer): unknown {
+  return types.unwrap(new types.Reader(bytes).read());
+}
+
+/** Reads one encoded value and keeps its type. */
+export function typedValue(bytes: Buffer): WireValue {
+  return new types.Reader(bytes).read();
+}
+
+/** A value that rhea has read, back in the bytes it came from. */
+export function encodedValue(value: WireValue): Buffer {
+  const writer = new types.Writer();
+  writer.write(value);
+  return Buffer.from(writer.toBuffer());
+}
+
+/**
+ * Sent deliveries by id, in place of rhea's ring, which holds 2048 and frees its head only: one message held for long
+ * would stop the link.
+ */
+class DeliveryTable {
+  readonly byId = new Map<number, SentDelivery>();
+  readonly #outgoing: Outgoing;
+  #nextToScan = 0;
+
+  constructor(outgoing: Outgoing) {
+    this.#outgoing = outgoing;
+  }
+
+  available(): number {
+    return 2048;
+  }
+
+  push(delivery: SentDelivery): void {
+    this.byId.set(delivery.id, delivery);
+  }
+
+  by_id(id: number): SentDelivery | undefined {
+    return this.byId.get(id);
+  }
+
+  /** Called after each flush; frees what was sent settled. What is settled later is freed by {@link answer}. */
+  pop_if(isDone: (delivery: SentDelivery) => boolean): void {
+    for (; this.#nextToScan < this.#outgoing.next_pending_delivery; this.#nextToScan++) {
+      const delivery = this.byId.get(this.#nextToScan);
+      if (delivery !== undefined && isDone(delivery)) this.byId.delete(this.#nextToScan);
+    }
+  }
+}
+
+/** What a client says about a delivery. `state` keeps its types; it is `undefined` when the client only settles. */
+export type DispositionListener = (delivery: SentDelivery, state: WireValue | undefined, isSettled: boolean) => void;
+
+/**
+ * Prepares a session that a client has opened: received messages stay bytes, aborted ones are forgotten, and dispositions
+ * go to `onDisposition` with their types. Must run before the first frame of the session, in `session_open`.
+ */
+export function prepareSession(session: Session, onDisposition: DispositionListener, onFlow: () => void): void {
+  const target = session as PrivateSession;
+  const table = new DeliveryTable(target.outgoing);
+  target.outgoing.deliveries = table;
+
+  const transfer = target.on_transfer.bind(target);
+  target.on_transfer = (frame) => {
+    const { performative } = frame;
+    const receiver = target._get_link(frame);
+    if (performative['aborted'] === true && receiver._incomplete !== undefined) {
+      receiver._incomplete.settled = true;
+      receiver._incomplete = undefined;
+      return;
+    }
+    if (receiver._incomplete === undefined && !performative['message_format']) {
+      performative['message_format'] = PLAIN_AS_BYTES;
+    }
+    transfer(frame);
+  };
+
+  const disposition = target.on_disposition.bind(target);
+  target.on_disposition = (frame) => {
+    const { performative } = frame;
+    if (performative['role'] !== true) return disposition(frame);
+    const first = Number(performative['first']);
+    const last = Number(performative['last'] ?? first);
+    const state = performative['state'] as WireValue | undefined;
+    for (const delivery of deliveriesBetween(table, first, last)) {
+      onDisposition(delivery, state ?? undefined, performative['settled'] === true);
+    }
+  };
+
+  const flow = target.on_flow.bind(target);
+  target.on_flow = (frame) => {
+    flow(frame);
+    onFlow();
+  };
+}
+
+/** The range comes from the client: a wide one must not cost more than the deliveries that exist. */
+function deliveriesBetween({ byId }: DeliveryTable, first: number, last: number): SentDelivery[] {
+  if (last - first >= byId.size) return [...byId.values()].filter(({ id }) => id >= first && id <= last);
+  const found: SentDelivery[] = [];
+  for (let id = first; id <= last; id++) {
+    const delivery = byId.get(id);
+    if (delivery !== undefined) found.push(delivery);
+  }
+  return found;
+}
+
+/** Settles a delivery towards the client and forgets it. rhea forgets only when the client has settled too. */
+export function answer(delivery: SentDelivery, outcome: unknown): void {
+  delivery.update(true, outcome);
+  delivery.remote_settled = true;
+  (delivery.link.session as PrivateSession).outgoing.deliveries.byId.delete(delivery.id);
+}
+
+/** Sends encoded bytes; `isSettled` sends them as settled already. */
+export function sendBytes(sender: Sender, bytes: Buffer, tag: Buffer | undefined, isSettled: boolean): SentDelivery {
+  const delivery = sender.send(bytes, tag, 0) as unknown as SentDelivery;
+  if (isSettled) delivery.settled = true;
+  return delivery;
+}
+
+/** How many more messages the client wants. rhea takes those off that wait for the next flush only when it flushes. */
+export function availableCredit(sender: Sender): number {
+  return (sender as PrivateSender).credit - unsentCount(sender);
+}
+
+/** Messages of this link that wait for the next flush or for the client's window. */
+export function unsentCount(sender: Sender): number {
+  const { outgoing } = sender.session as PrivateSession;
+  let count = 0;
+  for (let id = outgoing.next_pending_delivery; id < outgoing.next_delivery_id; id++) {
+    if (outgoing.deliveries.by_id(id)?.link === sender) count++;
+  }
+  return count;
+}
+
+/** Prepares a link for {@link answerDrain}: stock rhea answers a drain only where credit is left. */
+export function prepareDrain(sender: Sender): void {
+  const target = sender as PrivateSender;
+  target._get_drain = () => {
+    if (!target._draining || !target._drained) return false;
+    target.delivery_count += target.credit;
+    target.credit = 0;
+    target._draining = false;
+    return true;
+  };
+}
+
+/** Whether the client has asked for a drain that is not answered yet. */
+export function isDraining(sender: Sender): boolean {
+  return (sender as PrivateSender)._draining;
+}
+
+/** Uses up the client's credit and tells it so. Nothing may wait to be sent on the link: it would have no credit left. */
+export function answerDrain(sender: Sender): void {
+  sender.set_drained(true);
+  (sender.connection as PrivateConnection)._register();
+}
+
+/** Keeps an attach unanswered that rhea is about to answer; `sender.open()` answers it later. */
+export function holdAttach(sender: Sender): void {
+  const { state } = sender as PrivateSender;
+  state.local_open = false;
+  state.open_requests = 0;
+}
+
+/** Fields of our attach. rhea echoes nothing of the client's by itself. */
+export function setAttach(link: Sender | Receiver, fields: Record<string, unknown>): void {
+  const { local } = link as unknown as { local: { attach: Record<string, unknown> } };
+  for (const [name, value] of Object.entries(fields)) local.attach[name] = value;
+}
+
+/** Serves a client that has connected. */
+export function acceptSocket(container: Container, socket: Socket, options: object): Connection {
+  const connection = container.create_connection(options as never) as PrivateConnection;
+  connection.accept(socket);
+  return connection;
+}
+
+/** Drops the timers of a connection whose socket is closed; rhea forgets them when the socket was destroyed. */
+export function stopTimers(connection: Connection): void {
+  const { heartbeat_out, heartbeat_in, abort_idle } = connection as PrivateConnection;
+  for (const timer of [heartbeat_out, heartbeat_in, abort_idle]) if (timer !== undefined) clearTimeout(timer);
+}
+
+/** Adds a SASL mechanism that lets everybody in; Azure's .NET client asks for `MSSBCBS`. */
+export function allowAnyoneBy(container: Container, mechanism: string): void {
+  container.sasl_server_mechanisms[mechanism] = () => {
+    const exchange = { outcome: undefined as boolean | undefined, username: mechanism, start: () => {} };
+    exchange.start = () => {
+      exchange.outcome = true;
+    };
+    return exchange;
+  };
+}

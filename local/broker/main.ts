@@ -1,0 +1,24 @@
+import { parseArgs } from 'node:util';
+import { loadEntities } from './entities.ts';
+import { startBroker } from './start-broker.ts';
+
+const USAGE = 'npm run broker -- [--config FILE] [--port N]';
+
+/** Runs the broker alone until Ctrl-C. */
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: { config: { type: 'string', default: 'local/entities.json' }, port: { type: 'string', default: '5672' } },
+  });
+  const port = Number(values.port);
+  if (!Number.isInteger(port) || port < 0 || port > 65_535) {
+    throw new Error(`--port must be an integer from 0 to 65535, got ${values.port}. Usage: ${USAGE}`);
+  }
+  const broker = await startBroker({ entities: await loadEntities(values.config), port });
+  process.stdout.write(`${broker.connectionString}\n`);
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => broker.stop());
+}
+
+main().catch((error: Error) => {
+  process.stderr.write(`broker: ${error.message}\n`);
+  process.exitCode = 1;
+});

@@ -1,0 +1,102 @@
+import type { Content } from './content.ts';
+import { DuplicateWindow } from './duplicate-window.ts';
+import type { Engine } from './engine.ts';
+import type { Refusal, SendResult } from './outcomes.ts';
+import { type Home, StoredMessage } from './stored-message.ts';
+
+/** What an inlet needs to know of the queue or topic it belongs to. */
+export type InletOptions = {
+  readonly duplicateDetectionWindowInMs: number | undefined;
+  readonly requiresSession: boolean;
+  /** Why the entity takes nothing at present, if so. */
+  refusal(content: Content): Refusal | undefined;
+  /** Takes a message in that has become active at `message.enqueuedUtc`. */
+  accept(message: StoredMessage): void;
+};
+
+/** The way into a queue or a topic: gives sequence numbers, drops duplicates and holds messages until they are due. */
+export class Inlet implements Home {
+  /** Messages that wait for their enqueue time, by sequence number. */
+  readonly scheduled = new Map<number, StoredMessage>();
+  readonly #engine: Engine;
+  readonly #options: InletOptions;
+  readonly #duplicates: DuplicateWindow | undefined;
+  #lastSequenceNumber = 0;
+
+  constructor(engine: Engine, options: InletOptions) {
+    this.#engine = engine;
+    this.#options = options;
+    this.#duplicates =
+      options.duplicateDetectionWindowInMs === undefined
+        ? undefined
+        : new DuplicateWindow(options.duplicateDetectionWindowInMs);
+  }
+
+  /** Why `content` would be refused, without sending it: a batch is sent whole or not at all. */
+  refusalOf(content: Content): Refusal | undefined {
+    if (this.#options.requiresSession && content.sessionId === undefined) {
+      return {
+        kind: 'refused',
+        reason: 'sessionIdMissing',
+        detail:
+          'The SessionId was not set on a message, and it cannot be sent to the entity. Entities that have session support enabled can only receive messages that have the SessionId set to a valid value.',
+      };
+    }
+    return this.#options.refusal(content);
+  }
+
+  /**
+   * Sends now, or holds until `scheduledUtc` when that lies ahead. Duplicate detection looks at the moment of the send in
+   * both cases.
+   */
+  send(content: Content, scheduledUtc?: number): SendResult {
+    const nowUtc = this.#engine.catchUp();
+    const refusal = this.refusalOf(content);
+    if (refusal !== undefined) return refusal;
+    const sequenceNumber = ++this.#lastSequenceNumber;
+    if (this.isDuplicate(content, nowUtc)) return { kind: 'duplicate', sequenceNumber };
+    const message = new StoredMessage(this, content, sequenceNumber, nowUtc);
+    message.scheduledUtc = scheduledUtc;
+    if (scheduledUtc === undefined || scheduledUtc <= nowUtc) {
+      this.#options.accept(message);
+      return { kind: 'enqueued', sequenceNumber };
+    }
+    message.state = 'scheduled';
+    this.scheduled.set(sequenceNumber, message);
+    this.#engine.timers.set(message, scheduledUtc);
+    return { kind: 'scheduled', sequenceNumber };
+  }
+
+  /** Whether duplicate detection drops `content` at `nowUtc`; remembers its id otherwise. Per session where there are sessions. */
+  isDuplicate(content: Content, nowUtc: number): boolean {
+    if (this.#duplicates === undefined || content.messageId === undefined) return false;
+    const scope = this.#options.requiresSession ? `${content.sessionId}\u0000` : '';
+    return this.#duplicates.isDuplicate(scope + content.messageId, nowUtc);
+  }
+
+  /** Takes a scheduled message back before it is due; `false` when there is none of that number. */
+  cancel(sequenceNumber: number): boolean {
+    this.#engine.catchUp();
+    const message = this.scheduled.get(sequenceNumber);
+    if (message === undefined) return false;
+    this.scheduled.delete(sequenceNumber);
+    this.#engine.timers.cancel(message);
+    message.state = 'gone';
+    return true;
+  }
+
+  /** The next sequence number, for messages that arrive by another way than a send. */
+  nextSequenceNumber(): number {
+    return ++this.#lastSequenceNumber;
+  }
+
+  /** A scheduled message becomes active with a new sequence number; its time to live starts here. */
+  onMessageDue(message: StoredMessage, instantUtc: number): void {
+    this.scheduled.delete(message.sequenceNumber);
+    message.state = 'gone';
+    const active = new StoredMessage(this, message.content, this.nextSequenceNumber(), instantUtc);
+    active.enqueueSequenceNumber = message.enqueueSequenceNumber;
+    active.scheduledUtc = message.scheduledUtc;
+    this.#options.accept(active);
+  }
+}

@@ -1,0 +1,59 @@
+import type { Properties } from './content.ts';
+import type { StoredMessage } from './stored-message.ts';
+
+/** Why a message is not taken in. */
+export type RefusalReason = 'sessionIdMissing' | 'quotaExceeded' | 'entityDisabled';
+
+/** What became of a send. A duplicate counts as sent: the sender is told so, with a sequence number that names nothing. */
+export type SendResult =
+  | { readonly kind: 'enqueued'; readonly sequenceNumber: number }
+  | { readonly kind: 'scheduled'; readonly sequenceNumber: number }
+  | { readonly kind: 'duplicate'; readonly sequenceNumber: number }
+  | Refusal;
+
+/** A send that changed nothing. */
+export type Refusal = { readonly kind: 'refused'; readonly reason: RefusalReason; readonly detail: string };
+
+/** How a receiver takes messages: under a lock that it settles, or removed as they are handed over. */
+export type ReceiveMode = 'peekLock' | 'receiveAndDelete';
+
+/** One hand-over of a message. `lockToken` is absent in receive-and-delete mode. */
+export type Delivery = {
+  readonly message: StoredMessage;
+  readonly lockToken: string | undefined;
+  /** End of the lock in epoch milliseconds; 0 in receive-and-delete mode. */
+  readonly lockedUntilUtc: number;
+  /** Earlier deliveries that ended without success: 0 on the first. */
+  readonly deliveryCount: number;
+};
+
+/** What a receiver does with a message that it holds. `release` gives it back without counting the delivery. */
+export type Settlement =
+  | { readonly kind: 'complete' }
+  | { readonly kind: 'abandon'; readonly properties?: Properties | undefined }
+  | { readonly kind: 'defer'; readonly properties?: Properties | undefined }
+  | {
+      readonly kind: 'deadLetter';
+      readonly reason?: string | undefined;
+      readonly description?: string | undefined;
+      readonly properties?: Properties | undefined;
+    }
+  | { readonly kind: 'release' };
+
+/** `lockLost`: the token holds nothing (settled before, or the lock has ended), and nothing was changed. */
+export type SettleResult =
+  | { readonly kind: 'settled' }
+  | { readonly kind: 'lockLost' }
+  | { readonly kind: 'unsupported'; readonly detail: string };
+
+/** The answer to a renewal; `lockedUntilUtc` in epoch milliseconds. */
+export type RenewResult = { readonly kind: 'renewed'; readonly lockedUntilUtc: number } | { readonly kind: 'lockLost' };
+
+/** Messages held by an entity, by where they stand. Locked messages count as active, as the service counts them. */
+export type Counts = {
+  readonly active: number;
+  readonly scheduled: number;
+  readonly deferred: number;
+  readonly deadLetter: number;
+  readonly transferDeadLetter: number;
+};
