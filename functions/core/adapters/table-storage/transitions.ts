@@ -1,0 +1,98 @@
+import type { Claim, Entry, UnsentCopy } from '../../pipeline/ports.ts';
+import { type Claimant, judge, type LedgerRecord } from '../../rules/ledger.ts';
+import type { ServerTime } from './server-clock.ts';
+
+/** A copy that could not be sent, and the attempt that it is. */
+export interface Unsent {
+  readonly attempt: number;
+  readonly copy: UnsentCopy;
+}
+
+/** All that is kept of an event: its record, and what the pipeline does not see of it. */
+export interface StoredRecord {
+  readonly record: LedgerRecord;
+  /** Kept from `unsent` on until the copy is sent, so that a claim to send it again can be answered twice. */
+  readonly unsent: Unsent | undefined;
+  /** When the copy of a `scheduled` record becomes active. */
+  readonly dueUtc: number | undefined;
+}
+
+/** What a claim comes to: a record to write, and the answer once it is written; or an answer that needs no write. */
+export type ClaimStep =
+  | { readonly kind: 'write'; readonly next: StoredRecord }
+  | { readonly kind: 'repeatDeadLetter'; readonly reason: string; readonly description: string }
+  | { readonly kind: 'refuse'; readonly claim: Extract<Claim, { kind: 'busy' | 'duplicate' | 'stale' }> };
+
+/** The step from a record to a claim of it, by the table of design section 7. */
+export function claimStep(
+  stored: StoredRecord | undefined,
+  claimant: Claimant,
+  leaseInMs: number,
+  now: ServerTime,
+): ClaimStep {
+  const verdict = judge(stored?.record, claimant, now.earliestUtc);
+  const lease = { leaseEndUtc: now.latestUtc + leaseInMs, sinceUtc: now.latestUtc };
+  switch (verdict.kind) {
+    case 'run': {
+      // Asked again by the holder, whose reply was lost: the same hold, its lease from now on.
+      if (stored && isHeldBy(stored.record, claimant.owner, now)) {
+        return { kind: 'write', next: { ...stored, record: { ...stored.record, ...lease } } };
+      }
+      const { generation, attempt, opener, takeovers } = verdict;
+      return { kind: 'write', next: inProgress(claimant, { generation, attempt, opener, takeovers, ...lease }) };
+    }
+    case 'sendAgain': {
+      const { generation, attempt } = verdict;
+      const opener = stored?.record.opener ?? claimant.origin.sequenceNumber;
+      // The attempt that has failed, as if its run had only now come to send the copy.
+      const next = inProgress(claimant, { generation, attempt: attempt - 1, opener, takeovers: 0, ...lease });
+      return { kind: 'write', next: { ...next, unsent: stored?.unsent } };
+    }
+    case 'busy':
+      return {
+        kind: 'refuse',
+        claim: { kind: 'busy', leaseEndsInMs: verdict.leaseEndUtc - now.earliestUtc, isNext: verdict.isNext },
+      };
+    case 'repeatDeadLetter':
+      return verdict;
+    case 'duplicate':
+    case 'stale':
+      return { kind: 'refuse', claim: verdict };
+  }
+}
+
+const isHeldBy = (record: LedgerRecord, owner: string, now: ServerTime): boolean =>
+  record.kind === 'inProgress' && record.owner === owner && record.leaseEndUtc > now.earliestUtc;
+
+const inProgress = (
+  { owner, origin }: Claimant,
+  place: Pick<LedgerRecord, 'generation' | 'attempt' | 'opener' | 'takeovers' | 'leaseEndUtc' | 'sinceUtc'>,
+): StoredRecord => ({
+  record: { kind: 'inProgress', ...place, owner, sequenceNumber: origin.sequenceNumber, deadLetter: undefined },
+  unsent: undefined,
+  dueUtc: undefined,
+});
+
+/** The record after an entry under a hold. */
+export function recordStep(held: LedgerRecord, entry: Entry, nowUtc: number): StoredRecord {
+  const after = { ...held, kind: entry.kind, owner: '', leaseEndUtc: 0, sinceUtc: nowUtc };
+  const plain = { record: after, unsent: undefined, dueUtc: undefined };
+  switch (entry.kind) {
+    case 'completed':
+    case 'released':
+      return plain;
+    case 'scheduled':
+      return { ...plain, record: { ...after, attempt: entry.attempt, takeovers: 0 }, dueUtc: entry.dueUtc };
+    case 'unsent': {
+      const { attempt, copy } = entry;
+      return { ...plain, record: { ...after, attempt, takeovers: 0 }, unsent: { attempt, copy } };
+    }
+    case 'deadLettering': {
+      const { messageId, reason, description } = entry;
+      return { ...plain, record: { ...after, deadLetter: { messageId, reason, description } } };
+    }
+    case 'deadLettered':
+      // A message sent since the dead-lettering is known by that time; the confirmation must not move it.
+      return { ...plain, record: { ...after, sinceUtc: held.sinceUtc } };
+  }
+}
