@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { withOverrides } from './setting-overrides.ts';
+import type { Settings } from './setting-reference.ts';
 import { timeSpanInMs } from './time-span.ts';
 
 /** The part of host.json that this host acts on, with the real host's defaults filled in. */
@@ -73,12 +75,15 @@ const ROOT_KEYS = [
 const DEFAULT_FUNCTION_TIMEOUT_IN_MS = 30 * 60_000;
 
 /**
- * Reads `host.json` in the app's directory. A key that is unknown, or that an older generation of the extension knew,
+ * Reads `host.json` in the app's directory, with what the settings put over it. A key that is unknown, or that an older generation of the extension knew,
  * changes nothing, as on the real host; here it also gives a warning.
  *
  * @throws Error with one line when the file is missing, no JSON, not version 2.0, or a value has the wrong form.
  */
-export async function readHostJson(appDirectory: string): Promise<{ config: HostConfig; warnings: string[] }> {
+export async function readHostJson(
+  appDirectory: string,
+  settings: Settings = {},
+): Promise<{ config: HostConfig; warnings: string[] }> {
   const path = join(appDirectory, 'host.json');
   let text: string;
   try {
@@ -94,7 +99,7 @@ export async function readHostJson(appDirectory: string): Promise<{ config: Host
   } catch (error) {
     throw new Error(`${path} is no JSON: ${(error as Error).message}.`);
   }
-  return parseHostJson(root, path);
+  return parseHostJson(withOverrides(root, settings), path);
 }
 
 /** The same for a value that is already parsed; `path` is used in messages only. */

@@ -42,7 +42,7 @@ export interface Host {
  */
 export async function startHost(options: HostOptions): Promise<Host> {
   const { appDirectory, settings, onLog, drainLimitInMs = DRAIN_LIMIT_IN_MS } = options;
-  const { config, warnings } = await readHostJson(appDirectory);
+  const { config, warnings } = await readHostJson(appDirectory, settings);
   for (const message of warnings) onLog({ level: 'warning', category: 'Host.Startup', message });
 
   const held = new HeldMessages();
