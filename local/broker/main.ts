@@ -14,8 +14,8 @@ async function main(): Promise<void> {
     throw new Error(`--port must be an integer from 0 to 65535, got ${values.port}. Usage: ${USAGE}`);
   }
   const broker = await startBroker({ entities: await loadEntities(values.config), port });
-  process.stdout.write(`${broker.connectionString}\n`);
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => broker.stop());
+  process.stdout.write(`${broker.connectionString}\n`);
 }
 
 main().catch((error: Error) => {

@@ -53,7 +53,10 @@ export class ClientLinks {
       return;
     }
     const queue = this.#services.namespace.find(address.path);
-    if (queue === undefined) return sender.close(entityNotFound(text));
+    if (queue === undefined) {
+      sender.close(entityNotFound(text));
+      return;
+    }
     const mode = sender.snd_settle_mode === SETTLED ? 'receiveAndDelete' : 'peekLock';
     const link = new ConsumerLink({ sender, queue, mode, take: () => queue.receive(mode) });
     this.#consumers.set(sender, { link, queue, detach: this.#services.dispatchers.attach(queue, link) });
@@ -71,7 +74,10 @@ export class ClientLinks {
     receiver.set_source({ address: receiver.source?.address ?? '' });
     receiver.set_target({ address: text });
     const take = this.#takeFor(address, text);
-    if ('condition' in take) return receiver.close(take);
+    if ('condition' in take) {
+      receiver.close(take);
+      return;
+    }
     this.#producers.set(receiver, take);
     receiver.add_credit(PRODUCER_CREDIT);
   }

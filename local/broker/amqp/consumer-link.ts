@@ -1,5 +1,5 @@
 import type { Sender } from 'rhea';
-import type { Delivery, ReceiveMode } from '../model/outcomes.ts';
+import type { Delivery, ReceiveMode, Settlement } from '../model/outcomes.ts';
 import type { Queue } from '../model/queue.ts';
 import { deliveredBytes } from './codec/delivered-bytes.ts';
 import { deliveryTag } from './codec/lock-token.ts';
@@ -70,15 +70,19 @@ export class ConsumerLink implements Consumer {
     const settlement = state === undefined ? undefined : settlementOf(state);
     if (settlement === undefined && !isSettled) return;
     this.#lockTokens.delete(sent.id);
-    if (lockToken === undefined || settlement === undefined) return answer(sent, undefined);
+    answer(sent, lockToken === undefined || settlement === undefined ? undefined : this.#settle(lockToken, settlement));
+  }
+
+  /** @returns the outcome that tells the client what became of it */
+  #settle(lockToken: string, settlement: Settlement): unknown {
     const result = this.#options.queue.settle(lockToken, settlement);
     switch (result.kind) {
       case 'settled':
-        return answer(sent, confirmed(settlement.kind));
+        return confirmed(settlement.kind);
       case 'lockLost':
-        return answer(sent, rejected(messageLockLost));
+        return rejected(messageLockLost);
       case 'unsupported':
-        return answer(sent, rejected({ condition: CONDITION.notAllowed, description: result.detail }));
+        return rejected({ condition: CONDITION.notAllowed, description: result.detail });
     }
   }
 }

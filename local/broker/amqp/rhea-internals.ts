@@ -2,6 +2,7 @@
 // behaviour of rhea it works around.
 import type { Socket } from 'node:net';
 import rhea, { type Connection, type Container, type Receiver, type Sender, type Session, type Typed } from 'rhea';
+import { MalformedMessageError } from './codec/encoded-value.ts';
 
 /** An AMQP value with its type, as rhea reads it from the wire. */
 export type WireValue = Typed;
@@ -62,14 +63,26 @@ export const PLAIN_AS_BYTES = 1;
 /** The message format of a batch: each data section is one whole encoded message. */
 export const BATCH_FORMAT = 0x80013700;
 
-/** Reads one encoded value; types that JavaScript lacks become what comes nearest. */
+/**
+ * Reads one encoded value; types that JavaScript lacks become what comes nearest.
+ *
+ * @throws MalformedMessageError when the bytes are no AMQP value
+ */
 export function decodedValue(bytes: Buffer): unknown {
-  return types.unwrap(new types.Reader(bytes).read());
+  return types.unwrap(typedValue(bytes));
 }
 
-/** Reads one encoded value and keeps its type. */
+/**
+ * Reads one encoded value and keeps its type.
+ *
+ * @throws MalformedMessageError when the bytes are no AMQP value
+ */
 export function typedValue(bytes: Buffer): WireValue {
-  return new types.Reader(bytes).read();
+  try {
+    return new types.Reader(bytes).read();
+  } catch (error) {
+    throw new MalformedMessageError(error instanceof Error ? error.message : String(error));
+  }
 }
 
 /** A value that rhea has read, back in the bytes it came from. */

@@ -10,14 +10,14 @@ const DEAD_LETTER_DESCRIPTION = 'DeadLetterErrorDescription';
 /** What a client's disposition asks for; `undefined` when it asks for nothing, as `received` does. */
 export function settlementOf(state: WireValue): Settlement | undefined {
   const fields = listOf(state);
-  switch (Number(valueOf(descriptorOf(state)))) {
+  switch (Number(contentOf(descriptorOf(state)))) {
     case OUTCOME.accepted:
       return { kind: 'complete' };
     case OUTCOME.released:
       return { kind: 'release' };
     case OUTCOME.modified: {
       const properties = propertiesOf(fields[2]);
-      return valueOf(fields[1]) === true ? { kind: 'defer', properties } : { kind: 'abandon', properties };
+      return contentOf(fields[1]) === true ? { kind: 'defer', properties } : { kind: 'abandon', properties };
     }
     case OUTCOME.rejected:
       return deadLetter(listOf(fields[0]));
@@ -35,8 +35,8 @@ export function propertiesOf(map: WireValue | undefined): Properties | undefined
   const properties = new Map<string, Buffer>();
   for (let index = 0; index + 1 < items.length; index += 2) {
     const value = items[index + 1];
-    if (valueOf(value) !== null && value !== undefined)
-      properties.set(String(valueOf(items[index])), encodedValue(value));
+    if (contentOf(value) !== null && value !== undefined)
+      properties.set(String(contentOf(items[index])), encodedValue(value));
   }
   return properties.size === 0 ? undefined : properties;
 }
@@ -44,14 +44,14 @@ export function propertiesOf(map: WireValue | undefined): Properties | undefined
 /** The service keeps the reason and the description of a rejection in application properties, with all the others. */
 function deadLetter(error: readonly WireValue[]): Settlement {
   const properties = propertiesOf(error[2]);
-  if (valueOf(error[0]) === CONDITION.deadLetter || error.length === 0) return { kind: 'deadLetter', properties };
+  if (contentOf(error[0]) === CONDITION.deadLetter || error.length === 0) return { kind: 'deadLetter', properties };
   const reason = properties?.has(DEAD_LETTER_REASON) ? undefined : textOf(error[0]);
   const description = properties?.has(DEAD_LETTER_DESCRIPTION) ? undefined : textOf(error[1]);
   return { kind: 'deadLetter', reason, description, properties };
 }
 
 function textOf(value: WireValue | undefined): string | undefined {
-  const text = valueOf(value);
+  const text = contentOf(value);
   return typeof text === 'string' ? text : undefined;
 }
 
@@ -60,10 +60,10 @@ function descriptorOf(value: WireValue): WireValue | undefined {
 }
 
 function listOf(value: WireValue | undefined): readonly WireValue[] {
-  const items = valueOf(value);
+  const items = contentOf(value);
   return Array.isArray(items) ? items : [];
 }
 
-function valueOf(value: WireValue | undefined): unknown {
+function contentOf(value: WireValue | undefined): unknown {
   return (value as { value?: unknown } | undefined)?.value;
 }

@@ -32,19 +32,22 @@ export function configSchema(tier: Tier) {
     ),
   });
   const namespaces = z.array(namespace).min(1, 'one namespace').max(1, 'one namespace');
-  return z.strictObject({ UserConfig: z.strictObject({ Namespaces: namespaces, Logging: z.unknown() }) });
+  return z.strictObject({ UserConfig: z.strictObject({ Namespaces: namespaces, Logging: z.unknown().optional() }) });
 }
 
 /** What the schema makes of a file. */
 export type Config = z.infer<ReturnType<typeof configSchema>>;
 
 function leaf<T>(expected: string, parse: (value: unknown) => T | undefined, absent?: T) {
-  return z.unknown().transform((value, context) => {
-    const parsed = value === undefined && absent !== undefined ? absent : parse(value);
-    if (parsed !== undefined) return parsed;
-    context.addIssue({ code: 'custom', message: expected });
-    return z.NEVER;
-  });
+  return z
+    .unknown()
+    .optional()
+    .transform((value, context) => {
+      const parsed = value === undefined && absent !== undefined ? absent : parse(value);
+      if (parsed !== undefined) return parsed;
+      context.addIssue({ code: 'custom', message: expected });
+      return z.NEVER;
+    });
 }
 
 function duration({ least, most, text }: Range, absent: number) {

@@ -43,20 +43,23 @@ export function deliveredBytes(message: StoredMessage, marks: DeliveryMarks): Bu
   const bytes = message.content.bytes as Buffer;
   const sections = sectionsOf(bytes);
   const items = (code: number) => itemsOfSection(bytes, sections, code);
-  const from = (least: number) => sections.find(({ code }) => code >= least)?.start ?? bytes.length;
   const parts = [
     encodedSection(SECTION.header, header(items(SECTION.header), message, marks)),
     encodedSection(SECTION.messageAnnotations, annotations(items(SECTION.messageAnnotations), message, marks)),
   ];
-  if (message.properties === undefined) {
-    parts.push(bytes.subarray(from(SECTION.properties)));
-  } else {
-    const merged = mergedProperties(items(SECTION.applicationProperties), message.properties);
-    parts.push(
-      bytes.subarray(from(SECTION.properties), from(SECTION.applicationProperties)),
-      encodedSection(SECTION.applicationProperties, merged),
-      bytes.subarray(from(SECTION.data)),
-    );
+  const { properties } = message;
+  const merged =
+    properties === undefined
+      ? undefined
+      : encodedSection(
+          SECTION.applicationProperties,
+          mergedProperties(items(SECTION.applicationProperties), properties),
+        );
+  for (const { code, start, end } of sections) {
+    if (code < SECTION.properties || (merged !== undefined && code === SECTION.applicationProperties)) continue;
+    parts.push(bytes.subarray(start, end));
+    // What is told by a settlement stands right behind the properties, where application properties belong.
+    if (merged !== undefined && code === SECTION.properties) parts.push(merged);
   }
   return Buffer.concat(parts);
 }

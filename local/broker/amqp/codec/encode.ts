@@ -60,18 +60,18 @@ function variable(narrow: number, wideCode: number, content: Buffer): Buffer {
   return Buffer.concat([head, content]);
 }
 
-function wide(constructor: number, value: number): Buffer {
+function wide(code: number, value: number): Buffer {
   const bytes = Buffer.allocUnsafe(9);
-  bytes[0] = constructor;
+  bytes[0] = code;
   bytes.writeInt32BE(Math.floor(value / 2 ** 32), 1);
   bytes.writeUInt32BE(value - Math.floor(value / 2 ** 32) * 2 ** 32, 5);
   return bytes;
 }
 
-function compound(constructor: number, items: readonly Buffer[]): Buffer {
+function compound(code: number, items: readonly Buffer[]): Buffer {
   const size = items.reduce((sum, item) => sum + item.length, 0);
   const head = Buffer.allocUnsafe(9);
-  head[0] = constructor;
+  head[0] = code;
   head.writeUInt32BE(size + 4, 1);
   head.writeUInt32BE(items.length, 5);
   return Buffer.concat([head, ...items], size + 9);

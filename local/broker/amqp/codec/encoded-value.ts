@@ -10,15 +10,15 @@ export class MalformedMessageError extends Error {
  * @throws MalformedMessageError when the value does not fit into `bytes`
  */
 export function endOfValue(bytes: Buffer, offset: number): number {
-  const constructor = byteAt(bytes, offset);
-  if (constructor === 0x00) return endOfValue(bytes, endOfValue(bytes, offset + 1));
-  const end = offset + 1 + widthOf(bytes, constructor, offset + 1);
+  const code = byteAt(bytes, offset);
+  if (code === 0x00) return endOfValue(bytes, endOfValue(bytes, offset + 1));
+  const end = offset + 1 + widthOf(bytes, code, offset + 1);
   if (end > bytes.length) throw new MalformedMessageError(`A value at byte ${offset} reaches past the end.`);
   return end;
 }
 
-function widthOf(bytes: Buffer, constructor: number, offset: number): number {
-  switch (constructor >> 4) {
+function widthOf(bytes: Buffer, code: number, offset: number): number {
+  switch (code >> 4) {
     case 0x4:
       return 0;
     case 0x5:
@@ -40,17 +40,17 @@ function widthOf(bytes: Buffer, constructor: number, offset: number): number {
     case 0xf:
       return 4 + wordAt(bytes, offset);
     default:
-      throw new MalformedMessageError(`No AMQP type has the constructor 0x${constructor.toString(16)}.`);
+      throw new MalformedMessageError(`No AMQP type has the constructor 0x${code.toString(16)}.`);
   }
 }
 
 /** The encoded values inside the list or map that starts at `offset`; none for null and for an empty list. */
 export function itemsOf(bytes: Buffer, offset: number): Buffer[] {
-  const constructor = byteAt(bytes, offset);
-  if (constructor === 0x40 || constructor === 0x45) return [];
-  const wide = constructor === 0xd0 || constructor === 0xd1;
-  if (!wide && constructor !== 0xc0 && constructor !== 0xc1) {
-    throw new MalformedMessageError(`Expected a list or a map, got the constructor 0x${constructor.toString(16)}.`);
+  const code = byteAt(bytes, offset);
+  if (code === 0x40 || code === 0x45) return [];
+  const wide = code === 0xd0 || code === 0xd1;
+  if (!wide && code !== 0xc0 && code !== 0xc1) {
+    throw new MalformedMessageError(`Expected a list or a map, got the constructor 0x${code.toString(16)}.`);
   }
   const count = wide ? wordAt(bytes, offset + 5) : byteAt(bytes, offset + 2);
   const items: Buffer[] = [];

@@ -30,22 +30,20 @@ export const PROPERTY = {
 export type Section = { readonly code: number; readonly start: number; readonly value: number; readonly end: number };
 
 /**
- * Finds the sections of an encoded message and reads nothing in them.
+ * Finds the sections of an encoded message and reads nothing in them. Their order is not checked: rhea, and with it the
+ * SDK, writes the footer before the body.
  *
- * @throws MalformedMessageError when the bytes are not a sequence of sections in their order
+ * @throws MalformedMessageError when the bytes are not a sequence of sections
  */
 export function sectionsOf(bytes: Buffer): Section[] {
   const sections: Section[] = [];
   let start = 0;
-  let last = 0;
   while (start < bytes.length) {
     if (bytes[start] !== 0x00) throw new MalformedMessageError(`Expected a section at byte ${start}.`);
     const code = codeOf(bytes, start + 1);
-    if (code < last) throw new MalformedMessageError(`The section 0x${code.toString(16)} is out of order.`);
     const value = endOfValue(bytes, start + 1);
     const end = endOfValue(bytes, value);
     sections.push({ code, start, value, end });
-    last = code;
     start = end;
   }
   return sections;

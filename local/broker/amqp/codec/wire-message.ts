@@ -1,9 +1,10 @@
 import type { Content, Fields } from '../../model/content.ts';
 import { decodedValue } from '../rhea-internals.ts';
-import { encodedList, encodedNull, encodedSection, encodedString } from './encode.ts';
-import { textOf } from './encoded-value.ts';
+import { encodedList, encodedSection, encodedString } from './encode.ts';
+import { itemsOf, textOf } from './encoded-value.ts';
 import { itemsOfSection, PROPERTY, SECTION, type Section, sectionsOf } from './sections.ts';
 
+const BODY: ReadonlySet<number> = new Set([SECTION.data, SECTION.sequence, SECTION.value]);
 const SCHEDULED_ENQUEUE_TIME = 'x-opt-scheduled-enqueue-time';
 const PARTITION_KEY = 'x-opt-partition-key';
 
@@ -26,6 +27,8 @@ export class WireMessage implements Content {
    */
   static from(bytes: Buffer, spareId: () => string): WireMessage {
     const sections = sectionsOf(bytes);
+    // Read once here, so that bytes which cannot be read are refused now and do not fail when they are delivered.
+    for (const { code, value } of sections) if (!BODY.has(code)) itemsOf(bytes, value);
     const properties = itemsOfSection(bytes, sections, SECTION.properties);
     const id = properties[PROPERTY.messageId];
     if (id !== undefined && id[0] !== 0x40) return new WireMessage(Buffer.from(bytes));
@@ -105,9 +108,12 @@ export class WireMessage implements Content {
 }
 
 function withMessageId(bytes: Buffer, sections: readonly Section[], properties: Buffer[], id: string): Buffer {
-  const [, ...others] = properties.length === 0 ? [encodedNull()] : properties;
+  const others = properties.slice(1);
   const replacement = encodedSection(SECTION.properties, encodedList([encodedString(id), ...others]));
-  const start = sections.find(({ code }) => code >= SECTION.properties)?.start ?? bytes.length;
-  const end = sections.findLast(({ code }) => code <= SECTION.properties)?.end ?? 0;
-  return Buffer.concat([bytes.subarray(0, start), replacement, bytes.subarray(Math.max(start, end))]);
+  const slices = ({ start, end }: Section) => bytes.subarray(start, end);
+  return Buffer.concat([
+    ...sections.filter(({ code }) => code < SECTION.properties).map(slices),
+    replacement,
+    ...sections.filter(({ code }) => code > SECTION.properties).map(slices),
+  ]);
 }

@@ -1,0 +1,75 @@
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { loadEntities, parseEntities } from '../../../local/broker/entities.ts';
+import { defaultQueueSettings } from '../../../local/broker/model/queue-settings.ts';
+
+function aFile(queues: string): string {
+  return `{"UserConfig": {"Namespaces": [{"Name": "sbemulatorns", "Queues": [${queues}]}]}}`;
+}
+
+test('reads the entity file of this project', async () => {
+  const { queues } = await loadEntities(join(import.meta.dirname, '../../../local/entities.json'));
+  expect(queues.get('billing-order-placed')).toEqual({
+    ...defaultQueueSettings,
+    deadLetteringOnMessageExpiration: true,
+    maxDeliveryCount: 10,
+  });
+});
+
+test('gives a queue the defaults of the emulator', () => {
+  expect(parseEntities(aFile('{"Name": "q"}'), 'f.json').queues.get('q')).toEqual(defaultQueueSettings);
+});
+
+test('allows comments and trailing commas', () => {
+  expect(parseEntities(aFile('/* one */ {"Name": "q",}, // last\n'), 'f.json').queues.size).toBe(1);
+});
+
+test('reports every problem with its line, what was expected and what was found', () => {
+  const text = `{"UserConfig": {
+    "Namespaces": [{
+      "Name": "mine",
+      "Queues": [
+        {"Properties": {}},
+        {"Name": "a", "Properties": {
+          "MaxDeliveryCount": 11,
+          "LockDuration": "PT6M",
+          "RequiresSession": "yes",
+          "Colour": "red"
+        }}
+      ]
+    }]
+  }}`;
+  expect(() => parseEntities(text, 'Config.json')).toThrow(
+    [
+      'Config.json:3: UserConfig.Namespaces[0].Name: expected "sbemulatorns", got "mine"',
+      'Config.json:5: UserConfig.Namespaces[0].Queues[0].Name: expected a name of 1 to 260 letters, digits, and . / ~ _ - between them, got nothing',
+      'Config.json:7: UserConfig.Namespaces[0].Queues[1].Properties.MaxDeliveryCount: expected an integer from 1 to 10, got 11',
+      'Config.json:8: UserConfig.Namespaces[0].Queues[1].Properties.LockDuration: expected a duration from PT5S to PT5M, got "PT6M"',
+      'Config.json:9: UserConfig.Namespaces[0].Queues[1].Properties.RequiresSession: expected true or false, got "yes"',
+      'Config.json:10: UserConfig.Namespaces[0].Queues[1].Properties.Colour: expected no property of that name, got "red"',
+    ].join('\n'),
+  );
+});
+
+test('reports where the file is no JSON', () => {
+  expect(() => parseEntities('{\n  "UserConfig": }', 'f.json')).toThrow(
+    /^f\.json:2: the file: expected JSON with comments/,
+  );
+});
+
+test('refuses two queues whose names differ in case only', () => {
+  expect(() => parseEntities(aFile('{"Name": "q"},\n{"Name": "Q"}'), 'f.json')).toThrow(
+    'f.json:2: UserConfig.Namespaces[0].Queues[1].Name: expected a name that no other entity has, got "Q"',
+  );
+});
+
+test('lifts the caps of the emulator for the tier azure', () => {
+  const text = aFile('{"Name": "q", "Properties": {"MaxDeliveryCount": 100, "DefaultMessageTimeToLive": "P14D"}}');
+  expect(() => parseEntities(text, 'f.json')).toThrow(
+    /expected a duration from PT5M to PT1H, got "P14D"\n.*expected an integer from 1 to 10, got 100/,
+  );
+  expect(parseEntities(text, 'f.json', 'azure').queues.get('q')).toMatchObject({
+    maxDeliveryCount: 100,
+    defaultTimeToLiveInMs: 14 * 86_400_000,
+  });
+});
