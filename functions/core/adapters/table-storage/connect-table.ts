@@ -27,7 +27,9 @@ export function readTableConnection(settings: Settings, name: string): TableConn
   const tableServiceUri =
     settings[`${name}__tableServiceUri`] || (account && `https://${account}.table.core.windows.net`);
   if (!tableServiceUri) {
-    return problem(`expected ${name}, ${name}__tableServiceUri or ${name}__accountName, got none of them`);
+    return problem(
+      `${name}: expected a connection string, or ${name}__tableServiceUri or ${name}__accountName for an identity; got none`,
+    );
   }
   if (!URL.canParse(tableServiceUri) || new URL(tableServiceUri).protocol !== 'https:') {
     return problem(`${name}__tableServiceUri: expected an https address, got "${tableServiceUri}"`);
