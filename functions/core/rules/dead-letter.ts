@@ -1,6 +1,7 @@
 import { int, type PropertyValue, string } from './delivery.ts';
-import { type Envelope, type PastFailure, PROPERTY } from './envelope.ts';
-import { cut, iso } from './text.ts';
+import { type Envelope, lifeOf, type PastFailure, PROPERTY } from './envelope.ts';
+import { safeText } from './redact.ts';
+import { iso, sizeInBytes } from './text.ts';
 
 /** What replaying a dead letter can achieve. */
 export type Replay = 'now' | 'after-fix' | 'as a new event' | 'never';
@@ -50,7 +51,7 @@ export const REASONS = {
 export type ReasonCode = keyof typeof REASONS;
 
 /** The broker refuses a longer reason or description; counted in bytes to be on the safe side of characters. */
-const REASON_BYTES = 64;
+const REASON_BYTES = 63;
 const DESCRIPTION_BYTES = 4_096;
 
 /** What goes to the dead-letter queue with the message; within the service's limits whatever the error was. */
@@ -68,9 +69,11 @@ export interface LastFailure {
 }
 
 /**
- * The dead letter of an event: what failed, attempt k of n, first and last failure.
+ * The dead letter of an event: what failed, attempt k of n, first and last failure, and the history. Secrets are
+ * redacted, every text is cut to its limit, and the reason is one line that is never empty.
  *
  * @param place which attempt this is, of how many; the generation is the ledger's
+ * @param nowUtc on the broker's clock, as far as it is known
  */
 export function deadLetterOf(
   envelope: Envelope,
@@ -78,36 +81,62 @@ export function deadLetterOf(
   place: { attempt: number; maxAttempts: number; generation: number },
   nowUtc: number,
 ): DeadLetter {
-  const firstFailedUtc = envelope.firstFailedUtc ?? nowUtc;
+  const { attempt, maxAttempts, generation } = place;
+  const firstFailed = iso(lifeOf(envelope, generation, 0).firstFailedUtc ?? nowUtc);
+  const lastFailed = iso(nowUtc);
+  const { code, message } = failure;
   const description =
-    `attempt ${place.attempt} of ${place.maxAttempts}, first failed ${iso(firstFailedUtc)}, ` +
-    `last failed ${iso(nowUtc)}: ${failure.code}: ${failure.message}`;
+    `attempt ${attempt} of ${maxAttempts}, first failed ${firstFailed}, ` +
+    `last failed ${lastFailed}: ${code}: ${message}`;
   const properties = new Map<string, PropertyValue>([
-    [PROPERTY.errorCode, string(cut(failure.code, 128))],
-    [PROPERTY.errorMessage, string(cut(failure.message, 512))],
-    [PROPERTY.firstFailed, string(iso(firstFailedUtc))],
-    [PROPERTY.lastFailed, string(iso(nowUtc))],
+    [PROPERTY.errorCode, string(safeText(code, ERROR_CODE_BYTES))],
+    [PROPERTY.errorMessage, string(safeText(message, ERROR_MESSAGE_BYTES))],
+    [PROPERTY.firstFailed, string(firstFailed)],
+    [PROPERTY.lastFailed, string(lastFailed)],
+    [PROPERTY.history, string(extendHistory(envelope.history, { generation, attempt, at: lastFailed, code, message }))],
   ]);
-  if (place.generation > 0) properties.set(PROPERTY.generation, int(place.generation));
-  return { reason: cut(failure.reason, REASON_BYTES), description: cut(description, DESCRIPTION_BYTES), properties };
+  if (generation > 0) properties.set(PROPERTY.generation, int(generation));
+  const reason = safeText(failure.reason, REASON_BYTES).replace(/\s+/g, ' ').trim();
+  return {
+    reason: reason === '' ? UNNAMED_REASON : reason,
+    description: safeText(description, DESCRIPTION_BYTES),
+    properties,
+  };
 }
+
+/** For an error whose own code says nothing. */
+const UNNAMED_REASON: ReasonCode = 'UnclassifiedFailure';
+
+/** Bounds of `retry-error-code` and `retry-error-message`, in bytes of UTF-8 and so in characters. */
+export const ERROR_CODE_BYTES = 128;
+export const ERROR_MESSAGE_BYTES = 512;
 
 const HISTORY_BYTES = 4_096;
 const FIRST_FAILURES = 3;
 const LAST_FAILURES = 7;
 
 /** The history with one more failure: the first few and the last few are kept, in at most 4 KB of JSON. */
-export function extendHistory(history: readonly PastFailure[], failure: PastFailure): string {
-  const entry = { ...failure, code: cut(failure.code, 64), message: cut(failure.message, 200) };
-  const all = [...history, entry];
-  const kept =
-    all.length <= FIRST_FAILURES + LAST_FAILURES
-      ? all
-      : [...all.slice(0, FIRST_FAILURES), ...all.slice(-LAST_FAILURES)];
-  while (kept.length > 1) {
-    const written = JSON.stringify(kept);
-    if (Buffer.byteLength(written) <= HISTORY_BYTES) return written;
-    kept.splice(Math.floor(kept.length / 2), 1);
+export const extendHistory = (history: readonly PastFailure[], failure: PastFailure): string =>
+  writeHistory([...history, failure]);
+
+/**
+ * The history as it travels, secrets redacted. Where there is no room the oldest goes that is none of the first few;
+ * the newest stays.
+ */
+export function writeHistory(history: readonly PastFailure[]): string {
+  const kept = history
+    .filter((_, index) => index < FIRST_FAILURES || index >= history.length - LAST_FAILURES)
+    .map(({ generation, attempt, at, code, message }) => ({
+      generation,
+      attempt,
+      at: safeText(at, 32),
+      code: safeText(code, 64),
+      message: safeText(message, 200),
+    }));
+  let written = JSON.stringify(kept);
+  while (sizeInBytes(written) > HISTORY_BYTES) {
+    kept.splice(Math.min(FIRST_FAILURES, kept.length - 2), 1);
+    written = JSON.stringify(kept);
   }
-  return JSON.stringify([entry]);
+  return written;
 }

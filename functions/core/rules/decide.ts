@@ -2,9 +2,10 @@ import { backoffInMs, spreadInMs } from './backoff.ts';
 import type { LastFailure } from './dead-letter.ts';
 import type { Failure } from './failure.ts';
 import type { RetryPolicy } from './policy.ts';
+import { redact } from './redact.ts';
 import { iso } from './text.ts';
 
-/** Where an event stands in its life when an attempt has ended. Instants are epoch milliseconds. */
+/** Where an event stands in its life when an attempt has ended. Instants are epoch milliseconds on the broker's clock. */
 export interface Standing {
   readonly eventId: string;
   readonly attempt: number;
@@ -23,10 +24,11 @@ export type Decision =
  * The one place where a failed attempt becomes a redelivery or a dead letter. The retry window is asked here only,
  * when a failed attempt wants another.
  *
- * @param nowUtc our own clock; it may differ from the broker's by minutes, and a delay counts from it
+ * @param nowUtc on the broker's clock, as far as it is known: see `clockSkewInMs`
  */
 export function decide(standing: Standing, failure: Failure, policy: RetryPolicy, nowUtc: number): Decision {
-  const { code, message } = failure;
+  const { code } = failure;
+  const message = redact(failure.message, policy.secrets);
   const deadLetter = (reason: string, why = message): Decision => ({
     kind: 'deadLetter',
     failure: { reason, code, message: why },
@@ -34,7 +36,7 @@ export function decide(standing: Standing, failure: Failure, policy: RetryPolicy
 
   if (failure.kind === 'permanent') return deadLetter(failure.reason);
   if (failure.kind === 'unclassified' && policy.unclassified === 'permanent') return deadLetter('UnclassifiedFailure');
-  if (standing.attempt >= policy.attempts) return deadLetter('AttemptsExhausted');
+  if (!(standing.attempt < policy.attempts)) return deadLetter('AttemptsExhausted');
 
   const delayInMs = delayOf(standing, failure, policy, nowUtc);
   const dueUtc = nowUtc + delayInMs;
@@ -53,12 +55,18 @@ export function decide(standing: Standing, failure: Failure, policy: RetryPolicy
   return { kind: 'redeliver', dueUtc, delayInMs, failure: { reason: code, code, message } };
 }
 
-/** The policy's delay, or what the other side asked for where that is longer: that beats the cap, and is spread. */
+/**
+ * The policy's delay, or what the other side asked for where that is longer: that beats the cap, and is spread upward,
+ * but not past the last instant at which another attempt is still allowed.
+ */
 function delayOf(standing: Standing, failure: Failure, policy: RetryPolicy, nowUtc: number): number {
-  const { attempt, eventId } = standing;
+  const { attempt, eventId, deadlineUtc, expiresUtc } = standing;
   const delayInMs = backoffInMs(policy, attempt, eventId);
   if (failure.kind !== 'transient' || !failure.retryAfter) return delayInMs;
-  const askedInMs = 'inMs' in failure.retryAfter ? failure.retryAfter.inMs : failure.retryAfter.utc - nowUtc;
-  if (askedInMs <= delayInMs) return delayInMs;
-  return askedInMs + (policy.jitter === 'none' ? 0 : spreadInMs(askedInMs, attempt, eventId));
+  const { retryAfter } = failure;
+  const askedInMs = Math.ceil('inMs' in retryAfter ? retryAfter.inMs : retryAfter.utc - nowUtc);
+  if (!(askedInMs > delayInMs)) return delayInMs;
+  if (policy.jitter === 'none') return askedInMs;
+  const roomInMs = Math.min(deadlineUtc, (expiresUtc ?? Number.POSITIVE_INFINITY) - 1) - nowUtc;
+  return Math.max(askedInMs, Math.min(askedInMs + spreadInMs(askedInMs, attempt, eventId), roomInMs));
 }

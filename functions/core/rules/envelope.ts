@@ -1,4 +1,6 @@
 import type { Delivery, PropertyValue } from './delivery.ts';
+import { hash } from './hash.ts';
+import { cut, iso, parseIso, sizeInBytes } from './text.ts';
 
 /** Names of the properties that this consumer writes on copies, each in its one spelling. */
 export const PROPERTY = {
@@ -24,7 +26,8 @@ export const PROPERTY = {
 export const DEAD_LETTER_REASON = 'DeadLetterReason';
 export const DEAD_LETTER_DESCRIPTION = 'DeadLetterErrorDescription';
 
-const INT32_MAX = 2 ** 31 - 1;
+/** The greatest value of the counts in an envelope. */
+export const INT32_MAX = 2 ** 31 - 1;
 
 /** The message that a delivery stands for: itself, or for a deferral the one that it puts off. */
 export interface Origin {
@@ -68,7 +71,10 @@ export interface Envelope {
   readonly doubts: readonly string[];
 }
 
-/** Whether a property is ours by its name, believed or not. */
+/**
+ * Whether a property is ours by its name, believed or not. In any case of letters: brokers exist that merge keys which
+ * differ in case only, and a foreign `Retry-Attempt` must not take the place of ours.
+ */
 export const isReserved = (name: string): boolean => /^(retry|replay)-/i.test(name);
 
 /**
@@ -89,10 +95,11 @@ export function readEnvelope(delivery: Delivery, consumer: string, compositionEv
   const count = (name: string): number => {
     const property = believed.get(name);
     if (!property) return 0;
+    // By value, not by type: tools that re-send a message make a long or a double of an int.
     const value = typeof property.value === 'bigint' ? Number(property.value) : property.value;
     if (typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= INT32_MAX) return value;
     doubts.push(
-      `${name} is ${property.type} ${String(property.value)}: expected an int from 0 to ${INT32_MAX}, taken as 0`,
+      `${name} is ${property.type} ${shown(property.value)}: expected an int from 0 to ${INT32_MAX}, taken as 0`,
     );
     return 0;
   };
@@ -101,12 +108,13 @@ export function readEnvelope(delivery: Delivery, consumer: string, compositionEv
     return typeof value === 'string' && value !== '' ? value : undefined;
   };
   const instant = (name: string): number | undefined => {
-    const written = text(name);
-    if (written === undefined) return undefined;
-    const utc = Date.parse(written);
-    if (Number.isFinite(utc)) return utc;
-    doubts.push(`${name} is ${JSON.stringify(written.slice(0, 40))}: expected ISO 8601, left out`);
-    return undefined;
+    const property = believed.get(name);
+    if (!property) return undefined;
+    const { type, value } = property;
+    if (type === 'timestamp' && typeof value === 'number' && Number.isFinite(value)) return value;
+    const utc = typeof value === 'string' ? parseIso(value) : undefined;
+    if (utc === undefined) doubts.push(`${name} is ${type} ${shown(value)}: expected ISO 8601, left out`);
+    return utc;
   };
   const json = (name: string): unknown => {
     const written = text(name);
@@ -128,17 +136,17 @@ export function readEnvelope(delivery: Delivery, consumer: string, compositionEv
     notBeforeUtc: instant(PROPERTY.notBefore),
   };
   const deferrals = count(PROPERTY.deferrals);
+  const place = { generation: count(PROPERTY.generation), attempt: count(PROPERTY.attempt) + 1 };
   return {
-    eventId: text(PROPERTY.eventId) ?? compositionEventId ?? (delivery.messageId || unnamedEventId(delivery)),
-    attempt: count(PROPERTY.attempt) + 1,
-    generation: count(PROPERTY.generation),
+    eventId: text(PROPERTY.eventId) ?? portable(compositionEventId || delivery.messageId || unnamedEventId(delivery)),
+    ...place,
     deferrals,
     isBelieved,
     origin: (deferrals > 0 ? readOrigin(json(PROPERTY.origin)) : undefined) ?? self,
     firstEnqueuedUtc: instant(PROPERTY.firstEnqueued) ?? delivery.enqueuedUtc,
     firstFailedUtc: instant(PROPERTY.firstFailed),
     deadlineUtc: instant(PROPERTY.deadline),
-    history: readHistory(json(PROPERTY.history)),
+    history: [...readHistory(json(PROPERTY.history)), ...earlierDeadLetter(delivery, place)],
     doubts,
   };
 }
@@ -146,6 +154,16 @@ export function readEnvelope(delivery: Delivery, consumer: string, compositionEv
 /** The id of an event whose producer named none: where and when the broker took it in. */
 const unnamedEventId = (delivery: Delivery): string =>
   `${delivery.entity}:${delivery.sequenceNumber}:${delivery.enqueuedUtc}`;
+
+const EVENT_ID_BYTES = 1_024;
+
+/** An id that a property carries unchanged. One that is too long, or has no UTF-8, is replaced by its hash. */
+const portable = (eventId: string): string =>
+  eventId.isWellFormed() && sizeInBytes(eventId) <= EVENT_ID_BYTES ? eventId : hash(eventId);
+
+/** A value in a sentence. */
+const shown = (value: PropertyValue['value']): string =>
+  typeof value === 'string' ? JSON.stringify(cut(value, 40)) : value instanceof Uint8Array ? 'bytes' : String(value);
 
 function readOrigin(value: unknown): Origin | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
@@ -174,14 +192,49 @@ export const writeOrigin = (origin: Origin): string =>
 
 function readHistory(value: unknown): PastFailure[] {
   if (!Array.isArray(value)) return [];
-  return value.filter(
-    (entry): entry is PastFailure =>
-      typeof entry === 'object' &&
-      entry !== null &&
-      typeof entry.generation === 'number' &&
-      typeof entry.attempt === 'number' &&
-      typeof entry.at === 'string' &&
-      typeof entry.code === 'string' &&
-      typeof entry.message === 'string',
+  return value.filter(isPastFailure).map(({ generation, attempt, at, code, message }) => {
+    return { generation, attempt, at, code, message };
+  });
+}
+
+/** What an earlier dead letter said, of a message that was re-sent with its marks: they never travel on a copy. */
+function earlierDeadLetter(
+  { properties, enqueuedUtc }: Delivery,
+  place: { generation: number; attempt: number },
+): PastFailure[] {
+  const reason = properties.get(DEAD_LETTER_REASON);
+  if (!reason) return [];
+  const description = properties.get(DEAD_LETTER_DESCRIPTION)?.value;
+  return [{ ...place, at: iso(enqueuedUtc), code: String(reason.value), message: String(description ?? '') }];
+}
+
+const isPastFailure = (entry: unknown): entry is PastFailure => {
+  if (typeof entry !== 'object' || entry === null) return false;
+  const { generation, attempt, at, code, message } = entry as Record<string, unknown>;
+  return (
+    typeof generation === 'number' &&
+    typeof attempt === 'number' &&
+    typeof at === 'string' &&
+    typeof code === 'string' &&
+    typeof message === 'string'
   );
+};
+
+/**
+ * The instants that are fixed once a generation. Where the ledger has found a later generation than the message itself
+ * gives (someone re-sent a dead letter), those on the message belong to the one before, and it starts anew.
+ *
+ * @param generation the ledger's
+ */
+export function lifeOf(
+  envelope: Envelope,
+  generation: number,
+  windowInMs: number,
+): { readonly firstEnqueuedUtc: number; readonly firstFailedUtc: number | undefined; readonly deadlineUtc: number } {
+  if (generation > envelope.generation) {
+    const firstEnqueuedUtc = envelope.origin.enqueuedUtc;
+    return { firstEnqueuedUtc, firstFailedUtc: undefined, deadlineUtc: firstEnqueuedUtc + windowInMs };
+  }
+  const { firstEnqueuedUtc, firstFailedUtc, deadlineUtc } = envelope;
+  return { firstEnqueuedUtc, firstFailedUtc, deadlineUtc: deadlineUtc ?? firstEnqueuedUtc + windowInMs };
 }

@@ -12,7 +12,7 @@ export interface PermanentMark {
 export class PermanentError extends Error implements PermanentMark {
   override readonly name = 'PermanentError';
   readonly failure = 'permanent';
-  /** The reason code, PascalCase, at most 64 characters. */
+  /** The reason code, PascalCase, under 64 characters. */
   readonly code: string;
 
   constructor(code: string, message: string, options?: ErrorOptions) {

@@ -1,4 +1,8 @@
+import { type Link, read, readText, unfold } from './error-chain.ts';
 import type { PolicyRule } from './policy.ts';
+import { bestRule } from './policy-rules.ts';
+import { type RetryAfter, retryAfterOf } from './retry-after.ts';
+import { statusOf } from './status.ts';
 import { cut } from './text.ts';
 
 /** What a failed attempt comes down to. */
@@ -7,8 +11,8 @@ export type Failure =
       readonly kind: 'transient';
       readonly code: string;
       readonly message: string;
-      /** What the other side asked for: ms from now, or an instant. */
-      readonly retryAfter: { readonly inMs: number } | { readonly utc: number } | undefined;
+      /** What the other side asked for. */
+      readonly retryAfter: RetryAfter | undefined;
     }
   /** `reason` is the dead letter's reason code. */
   | { readonly kind: 'permanent'; readonly reason: string; readonly code: string; readonly message: string }
@@ -35,85 +39,71 @@ const TRANSIENT_CLIENT_STATUSES: ReadonlySet<number> = new Set([401, 403, 408, 4
 const PERMANENT_SERVER_STATUSES: ReadonlySet<number> = new Set([501, 505]);
 
 const isTransientStatus = (status: number): boolean =>
-  TRANSIENT_CLIENT_STATUSES.has(status) || (status >= 500 && status <= 599 && !PERMANENT_SERVER_STATUSES.has(status));
+  TRANSIENT_CLIENT_STATUSES.has(status) || (status >= 500 && !PERMANENT_SERVER_STATUSES.has(status));
 
-/** How many errors of a chain are looked at: causes and aggregates can be cyclic, or endless. */
-const MOST_ERRORS = 64;
 const MESSAGE_BYTES = 2_048;
+const CODE_BYTES = 128;
 
 /**
  * Says what a thrown value means. Total: it never throws, whatever it is given (frozen, cyclic, with getters that
  * throw, no error at all). Causes and aggregates are looked through; the most specific rule wins whatever its depth
  * and whatever the order of the rules: what the handler itself declared, then the policy's rules by code, by status, by
- * predicate, then the defaults of design section 8. Among equals the outermost error wins.
+ * class, by predicate, then the defaults of design section 8. Among equals the outermost error wins, and among those at
+ * one depth the one that forbids another attempt.
  */
 export function classify(thrown: unknown, rules: readonly PolicyRule[] = []): Failure {
   const chain = unfold(thrown);
-  const failure =
-    firstOf(chain, declared) ??
-    firstOf(chain, (error) => byRule(error, rules, 'code')) ??
-    firstOf(chain, (error) => byRule(error, rules, 'status')) ??
-    firstOf(chain, (error) => byRule(error, rules, 'matches')) ??
-    firstOf(chain, byDefault);
-  return failure ?? { kind: 'unclassified', code: codeOf(thrown), message: messageOf(thrown) };
-}
-
-function firstOf(chain: readonly unknown[], look: (error: unknown) => Failure | undefined): Failure | undefined {
-  for (const error of chain) {
-    const found = look(error);
-    if (found) return found;
-  }
-  return undefined;
-}
-
-/** The error, its causes and the members of aggregates, outermost first, each once. */
-function unfold(thrown: unknown): unknown[] {
-  const chain: unknown[] = [thrown];
-  for (let at = 0; at < chain.length; at++) {
-    const members = read(chain[at], 'errors');
-    const inner = [read(chain[at], 'cause'), ...(Array.isArray(members) ? members.slice(0, MOST_ERRORS) : [])];
-    for (const error of inner) {
-      if (error != null && !chain.includes(error) && chain.length < MOST_ERRORS) chain.push(error);
-    }
-  }
-  return chain;
+  return declared(chain) ?? byRules(chain, rules) ?? byDefault(chain) ?? unclassified(thrown);
 }
 
 /** `PermanentError` and `TransientError`, known by their mark: `instanceof` breaks across copies of a package. */
-function declared(error: unknown): Failure | undefined {
-  const mark = read(error, 'failure');
-  if (mark === 'permanent') return permanent(error, codeOf(error));
-  return mark === 'transient' ? transient(error) : undefined;
+function declared(chain: readonly Link[]): Failure | undefined {
+  return outermost(chain, (error) => {
+    const mark = readText(error, 'code') === undefined ? undefined : read(error, 'failure');
+    if (mark === 'permanent') return permanent(error, codeOf(error));
+    return mark === 'transient' ? transient(error, chain) : undefined;
+  });
 }
 
-function byRule(error: unknown, rules: readonly PolicyRule[], by: 'code' | 'status' | 'matches'): Failure | undefined {
-  const rule = rules.find(({ when }) => by in when && holds(when, error));
-  if (!rule) return undefined;
-  return rule.is === 'transient' ? transient(error) : permanent(error, rule.is.permanent);
+function byRules(chain: readonly Link[], rules: readonly PolicyRule[]): Failure | undefined {
+  const best = bestRule(chain, rules);
+  if (!best) return undefined;
+  const { error, rule } = best;
+  return rule.is === 'transient' ? transient(error, chain) : permanent(error, rule.is.permanent);
 }
 
-function holds(when: PolicyRule['when'], error: unknown): boolean {
-  if ('code' in when) return String(read(error, 'code')) === when.code;
-  if ('status' in when) return statusOf(error) === when.status;
-  try {
-    return when.matches(error) === true;
-  } catch {
-    return false;
+/** Codes before statuses: a connection that broke while an error page was read is what happened last. */
+function byDefault(chain: readonly Link[]): Failure | undefined {
+  const known = chain.find(({ error }) => isTransientByName(error));
+  if (known) return transient(known.error, chain);
+  return outermost(chain, (error) => {
+    const status = statusOf(error);
+    if (status === undefined) return undefined;
+    return isTransientStatus(status) ? transient(error, chain) : unclassified(error);
+  });
+}
+
+function isTransientByName(error: unknown): boolean {
+  const code = readText(error, 'code') ?? '';
+  return (
+    TRANSIENT_CODES.has(code) ||
+    code.startsWith('UND_ERR_') ||
+    read(error, 'number') === SQL_SERVER_DEADLOCK ||
+    read(error, 'name') === 'TimeoutError' ||
+    // Azure SDK errors say so themselves.
+    read(error, 'retryable') === true
+  );
+}
+
+/** The first failure found, but at its depth one that is not transient before one that is. */
+function outermost(chain: readonly Link[], look: (error: unknown) => Failure | undefined): Failure | undefined {
+  let best: { failure: Failure; depth: number } | undefined;
+  for (const { error, depth } of chain) {
+    if (best && (depth > best.depth || best.failure.kind !== 'transient')) break;
+    const failure = look(error);
+    if (failure && (!best || failure.kind !== 'transient')) best = { failure, depth };
   }
-}
-
-function byDefault(error: unknown): Failure | undefined {
-  const code = read(error, 'code');
-  if (typeof code === 'string' && (TRANSIENT_CODES.has(code) || code.startsWith('UND_ERR_'))) return transient(error);
-  if (read(error, 'number') === SQL_SERVER_DEADLOCK) return transient(error);
-  if (read(error, 'name') === 'TimeoutError') return transient(error);
-  // Azure SDK errors say so themselves.
-  if (read(error, 'retryable') === true) return transient(error);
-  const status = statusOf(error);
-  if (status === undefined) return undefined;
-  return isTransientStatus(status)
-    ? transient(error)
-    : { kind: 'unclassified', code: codeOf(error), message: messageOf(error) };
+  return best?.failure;
 }
 
 const permanent = (error: unknown, reason: string): Failure => ({
@@ -123,71 +113,33 @@ const permanent = (error: unknown, reason: string): Failure => ({
   message: messageOf(error),
 });
 
-const transient = (error: unknown): Failure => ({
+/** `Retry-After` counts wherever in the chain it stands: a wrapper seldom repeats it. */
+const transient = (error: unknown, chain: readonly Link[]): Failure => ({
   kind: 'transient',
   code: codeOf(error),
   message: messageOf(error),
-  retryAfter: retryAfterOf(error),
+  retryAfter: [error, ...chain.map((link) => link.error)].map(retryAfterOf).find((found) => found !== undefined),
 });
 
-/** The HTTP status that an error carries, under the names in use. */
-function statusOf(error: unknown): number | undefined {
-  for (const name of ['status', 'statusCode']) {
-    const value = read(error, name);
-    if (typeof value === 'number' && Number.isInteger(value) && value >= 400 && value <= 599) return value;
-  }
-  return undefined;
-}
-
-/** `Retry-After`: milliseconds of our own error, else the header in seconds or as an HTTP date. */
-function retryAfterOf(error: unknown): { inMs: number } | { utc: number } | undefined {
-  const inMs = read(error, 'retryAfterInMs');
-  if (typeof inMs === 'number' && Number.isFinite(inMs) && inMs >= 0) return { inMs };
-  return parseRetryAfter(read(error, 'retryAfter'));
-}
-
-/** RFC 9110, section 10.2.3: a whole number of seconds, or an HTTP date. Anything else says nothing. */
-export function parseRetryAfter(header: unknown): { inMs: number } | { utc: number } | undefined {
-  if (typeof header === 'number' && Number.isFinite(header) && header >= 0) return { inMs: header * 1_000 };
-  if (typeof header !== 'string') return undefined;
-  const text = header.trim();
-  if (/^\d{1,12}$/.test(text)) return { inMs: Number(text) * 1_000 };
-  const utc = /^[A-Za-z]{3}/.test(text) ? Date.parse(text) : Number.NaN;
-  return Number.isFinite(utc) ? { utc } : undefined;
-}
+const unclassified = (error: unknown): Failure => ({
+  kind: 'unclassified',
+  code: codeOf(error),
+  message: messageOf(error),
+});
 
 /** A short name for the error: its code, else `Http<status>`, else its name, else its type. */
 function codeOf(error: unknown): string {
-  const code = read(error, 'code');
-  const name = read(error, 'name');
   const status = statusOf(error);
-  const found =
-    typeof code === 'string' && code !== ''
-      ? code
-      : status !== undefined
-        ? `Http${status}`
-        : typeof name === 'string' && name !== ''
-          ? name
-          : typeof error;
-  return cut(found, 128);
+  const found = readText(error, 'code') ?? (status === undefined ? readText(error, 'name') : `Http${status}`);
+  return cut(found ?? typeof error, CODE_BYTES);
 }
 
 function messageOf(error: unknown): string {
   const message = read(error, 'message');
   if (typeof message === 'string') return cut(message, MESSAGE_BYTES);
   try {
-    return cut(typeof error === 'object' ? (JSON.stringify(error) ?? String(error)) : String(error), MESSAGE_BYTES);
+    return cut(typeof error === 'object' ? JSON.stringify(error) : String(error), MESSAGE_BYTES);
   } catch {
     return 'an error that cannot be read';
-  }
-}
-
-/** A property of anything, by getters that may throw and proxies that may lie. */
-function read(value: unknown, name: string): unknown {
-  if ((typeof value !== 'object' && typeof value !== 'function') || value === null) return undefined;
-  try {
-    return (value as Record<string, unknown>)[name];
-  } catch {
-    return undefined;
   }
 }

@@ -2,13 +2,17 @@ import { createHash } from 'node:crypto';
 
 /**
  * SHA-256 of the parts, as 64 hexadecimal characters. Each part is preceded by its length, so that ('a', 'bc') and
- * ('ab', 'c') differ.
+ * ('ab', 'c') differ. Lone surrogates have no UTF-8 and would all become one replacement character: a part that holds
+ * any is taken as UTF-16, under a mark of its own.
  */
 export function hash(...parts: readonly (string | number)[]): string {
   const sha = createHash('sha256');
   for (const part of parts) {
     const text = String(part);
-    sha.update(`${text.length}:${text};`);
+    const isWellFormed = text.isWellFormed();
+    sha.update(`${text.length}${isWellFormed ? ':' : '!'}`);
+    sha.update(text, isWellFormed ? 'utf8' : 'utf16le');
+    sha.update(';');
   }
   return sha.digest('hex');
 }

@@ -1,11 +1,16 @@
 export const CURVES = ['exponential', 'linear', 'list'] as const;
 export const JITTERS = ['none', 'full', 'equal', 'decorrelated'] as const;
 
-/** One of an event's own classification rules; the most specific match wins: code, then status, then predicate. */
+/**
+ * One of an event's own classification rules. The most specific match wins, in whatever order they stand: code, then
+ * status, then class by its name (a derived class before its base), then predicate; of several predicates that hold,
+ * one that says `permanent`.
+ */
 export interface PolicyRule {
   readonly when:
     | { readonly code: string }
     | { readonly status: number }
+    | { readonly name: string }
     | { readonly matches: (error: unknown) => boolean };
   /** `permanent` takes a reason code for the dead letter. */
   readonly is: 'transient' | { readonly permanent: string };
@@ -13,7 +18,7 @@ export interface PolicyRule {
 
 /**
  * How an event is retried. In-process retry (`tries`) and delayed redelivery (`attempts`) are two layers of it, and
- * they multiply: tries x attempts = calls of the handler. Every field but `rules` can be overridden by a setting,
+ * they multiply: tries x attempts = calls of the handler. Every field but `rules` and `secrets` can be overridden by a setting,
  * `RETRY__<EVENT>__<FIELD>` (`RETRY__ORDER_PLACED__BASE_DELAY_IN_MS`).
  */
 export interface RetryPolicy {
@@ -46,6 +51,8 @@ export interface RetryPolicy {
   /** `strict` refuses session entities until ordered redelivery exists; `none` declares that order does not matter. */
   readonly ordering: 'strict' | 'none';
   readonly rules: readonly PolicyRule[];
+  /** What else is secret in error texts, besides `redact`'s own list: each match is replaced whole. */
+  readonly secrets?: readonly RegExp[];
   /** The queue's own lock duration, in ms: up to 5 minutes. */
   readonly lockDurationInMs: number;
   /** The queue's own MaxDeliveryCount. */

@@ -1,16 +1,19 @@
 import type { LastFailure } from './dead-letter.ts';
-import { extendHistory } from './dead-letter.ts';
+import { ERROR_CODE_BYTES, ERROR_MESSAGE_BYTES, extendHistory, writeHistory } from './dead-letter.ts';
 import { type Delivery, int, type PropertyValue, string } from './delivery.ts';
 import {
   DEAD_LETTER_DESCRIPTION,
   DEAD_LETTER_REASON,
   type Envelope,
+  INT32_MAX,
   isReserved,
+  lifeOf,
   PROPERTY,
   writeOrigin,
 } from './envelope.ts';
 import { hash } from './hash.ts';
-import { cut, iso } from './text.ts';
+import { safeText } from './redact.ts';
+import { iso } from './text.ts';
 
 /** What a delayed copy changes of the message it is cut from; all else, the body above all, stays byte for byte. */
 export interface Copy {
@@ -57,11 +60,11 @@ export function redeliveryOf(
   const history = extendHistory(envelope.history, { generation, attempt, at: iso(nowUtc), code, message });
   const set = new Map<string, PropertyValue>([
     ...identity(envelope, lineage, attempt),
-    [PROPERTY.firstFailed, string(iso(envelope.firstFailedUtc ?? nowUtc))],
+    [PROPERTY.firstFailed, string(iso(lifeOf(envelope, generation, 0).firstFailedUtc ?? nowUtc))],
     [PROPERTY.lastFailed, string(iso(nowUtc))],
     [PROPERTY.notBefore, string(iso(plan.dueUtc))],
-    [PROPERTY.errorCode, string(cut(code, 128))],
-    [PROPERTY.errorMessage, string(cut(message, 512))],
+    [PROPERTY.errorCode, string(safeText(code, ERROR_CODE_BYTES))],
+    [PROPERTY.errorMessage, string(safeText(message, ERROR_MESSAGE_BYTES))],
     [PROPERTY.history, string(history)],
   ]);
   return finish(delivery, copyMessageId(lineage, envelope.eventId, attempt), plan.dueUtc, set, traceparent);
@@ -78,23 +81,18 @@ export function deferralOf(
   dueUtc: number,
   traceparent?: string,
 ): Copy {
-  const deferrals = envelope.deferrals + 1;
+  const deferrals = Math.min(envelope.deferrals + 1, INT32_MAX);
   const set = new Map<string, PropertyValue>([
     ...identity(envelope, lineage, envelope.attempt - 1),
     [PROPERTY.deferrals, int(deferrals)],
     [PROPERTY.origin, string(writeOrigin(envelope.origin))],
     [PROPERTY.notBefore, string(iso(dueUtc))],
   ]);
-  for (const name of [
-    PROPERTY.firstFailed,
-    PROPERTY.lastFailed,
-    PROPERTY.errorCode,
-    PROPERTY.errorMessage,
-    PROPERTY.history,
-  ]) {
+  for (const name of [PROPERTY.firstFailed, PROPERTY.lastFailed, PROPERTY.errorCode, PROPERTY.errorMessage]) {
     const property = envelope.isBelieved ? delivery.properties.get(name) : undefined;
     if (property) set.set(name, property);
   }
+  if (envelope.history.length > 0) set.set(PROPERTY.history, string(writeHistory(envelope.history)));
   const { sequenceNumber } = envelope.origin;
   const messageId = copyMessageId(lineage, envelope.eventId, envelope.attempt - 1, { deferrals, sequenceNumber });
   return finish(delivery, messageId, dueUtc, set, traceparent);
@@ -106,7 +104,7 @@ const identity = (envelope: Envelope, lineage: Lineage, retryAttempt: number): [
   [PROPERTY.eventId, string(envelope.eventId)],
   [PROPERTY.attempt, int(retryAttempt)],
   ...(lineage.generation > 0 ? [[PROPERTY.generation, int(lineage.generation)] as [string, PropertyValue]] : []),
-  [PROPERTY.firstEnqueued, string(iso(envelope.firstEnqueuedUtc))],
+  [PROPERTY.firstEnqueued, string(iso(lifeOf(envelope, lineage.generation, 0).firstEnqueuedUtc))],
   [PROPERTY.deadline, string(iso(lineage.deadlineUtc))],
   [PROPERTY.policy, string(lineage.policyName)],
 ];

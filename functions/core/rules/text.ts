@@ -1,4 +1,6 @@
-const CONTROL_CHARACTERS = /(?![\t\n\r])\p{Cc}/gu;
+const CONTROL_CHARACTER = /(?![\t\n\r])\p{Cc}/u;
+const ELLIPSIS = '…';
+const ELLIPSIS_BYTES = 3;
 
 const encoder = new TextEncoder();
 
@@ -7,25 +9,42 @@ export const sizeInBytes = (text: string): number => encoder.encode(text).length
 
 /**
  * The text as it may travel in a property: control characters but tab and line breaks removed, lone surrogates replaced,
- * at most `maxBytes` of UTF-8, cut on a code point and marked with an ellipsis where it was cut.
+ * at most `maxBytes` of UTF-8, cut on a code point and marked with an ellipsis where it was cut and there is room for
+ * one. Reads no further than it keeps: an error message can hold megabytes.
  */
 export function cut(text: string, maxBytes: number): string {
-  // Work on a bounded prefix: an error message can hold megabytes.
-  const clean = text
-    .slice(0, maxBytes * 2 + 2)
-    .toWellFormed()
-    .replace(CONTROL_CHARACTERS, '');
-  if (text.length <= maxBytes * 2 + 2 && sizeInBytes(clean) <= maxBytes) return clean;
-  const budget = maxBytes - 3;
   let kept = '';
   let size = 0;
-  for (const character of clean) {
-    size += sizeInBytes(character);
-    if (size > budget) break;
-    kept += character;
+  let beforeEllipsis = '';
+  for (const character of text) {
+    if (CONTROL_CHARACTER.test(character)) continue;
+    size += sizeOfCodePoint(character);
+    if (!(size <= maxBytes)) return maxBytes >= ELLIPSIS_BYTES ? beforeEllipsis + ELLIPSIS : kept;
+    kept += character.toWellFormed();
+    if (size <= maxBytes - ELLIPSIS_BYTES) beforeEllipsis = kept;
   }
-  return `${kept}…`;
+  return kept;
 }
 
-/** The instant as ISO 8601 in UTC. */
-export const iso = (utc: number): string => new Date(utc).toISOString();
+/** UTF-8 size of one code point; a lone surrogate counts as the replacement character that it becomes. */
+function sizeOfCodePoint(character: string): number {
+  if (character.length > 1) return 4;
+  if (character < '\u0080') return 1;
+  return character < '\u0800' ? 2 : 3;
+}
+
+/** The instants that .NET's DateTime, and so the broker and most of its tools, can hold: years 1 to 9999. */
+const EARLIEST_UTC = Date.parse('0001-01-01T00:00:00.000Z');
+const LATEST_UTC = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** The instant as ISO 8601 in UTC, within the years 1 to 9999. Total: what is no number is written as the epoch. */
+export const iso = (utc: number): string =>
+  new Date(Number.isNaN(utc) ? 0 : Math.min(Math.max(utc, EARLIEST_UTC), LATEST_UTC)).toISOString();
+
+const ISO_INSTANT = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/;
+
+/** An ISO 8601 instant with its zone, as epoch ms; undefined for anything else, which Date.parse would guess at. */
+export function parseIso(text: string): number | undefined {
+  const utc = ISO_INSTANT.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(utc) ? undefined : utc;
+}
