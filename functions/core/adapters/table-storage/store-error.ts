@@ -13,7 +13,7 @@ interface ErrorShape {
 const shapeOf = (error: unknown): ErrorShape => (typeof error === 'object' && error !== null ? error : {});
 
 /** HTTP status of the store's answer; absent where there was none. */
-export const statusOf = (error: unknown): number | undefined => shapeOf(error).statusCode;
+const statusOf = (error: unknown): number | undefined => shapeOf(error).statusCode;
 
 /** The service's own code, such as `TableNotFound`, else the SDK's or the socket's. */
 export function serviceCodeOf(error: unknown): string | undefined {
@@ -24,6 +24,17 @@ export function serviceCodeOf(error: unknown): string | undefined {
 /** Whether the connection failed before an answer came: it may or may not have been carried out. */
 export const isConnectionFault = (error: unknown): boolean =>
   shapeOf(error).name === 'RestError' && statusOf(error) === undefined;
+
+/** Whether an insert was refused because there is one. */
+export const isTaken = (error: unknown): boolean =>
+  statusOf(error) === 409 && serviceCodeOf(error) === 'EntityAlreadyExists';
+
+/** Whether there is no such entity. A missing table is a fault and not an answer. */
+export const isMissing = (error: unknown): boolean =>
+  statusOf(error) === 404 && serviceCodeOf(error) === 'ResourceNotFound';
+
+/** Whether a fenced write was refused because the entity has changed or is gone. */
+export const isOvertaken = (error: unknown): boolean => statusOf(error) === 412 || isMissing(error);
 
 /** Translates what the SDK throws, once, into what the pipeline knows. @param what the operation, for the message */
 export function toLedgerError(error: unknown, what: string): LedgerError {

@@ -2,7 +2,7 @@ import type { TableClient } from '@azure/data-tables';
 import { type Clock, LedgerError } from '../../pipeline/ports.ts';
 import type { EntityKeys } from './keys.ts';
 import { type ServerTime, serverClock } from './server-clock.ts';
-import { isConnectionFault, serviceCodeOf, statusOf, toLedgerError } from './store-error.ts';
+import { isConnectionFault, isMissing, isOvertaken, isTaken, toLedgerError } from './store-error.ts';
 
 /** What the ledger uses of the SDK's client. */
 export type Table = Pick<
@@ -146,14 +146,6 @@ export function tableStore({
   };
   return store;
 }
-
-const isTaken = (error: unknown): boolean => statusOf(error) === 409 && serviceCodeOf(error) === 'EntityAlreadyExists';
-
-/** A missing entity is an answer; a missing table is a fault. */
-export const isMissing = (error: unknown): boolean =>
-  statusOf(error) === 404 && serviceCodeOf(error) === 'ResourceNotFound';
-
-const isOvertaken = (error: unknown): boolean => statusOf(error) === 412 || isMissing(error);
 
 function etagOf({ etag }: { etag?: string }): string {
   // Without it no later write could be fenced.

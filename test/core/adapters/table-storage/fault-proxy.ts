@@ -19,7 +19,7 @@ export interface FaultProxy {
   /** Methods of the requests since the last call, in their order. */
   requests(): string[];
   /** What happens to the next requests, in their order; those after pass. */
-  next(...faults: readonly Fault['kind'][] | readonly Fault[]): void;
+  next(...faults: readonly (Exclude<Fault['kind'], 'answer'> | Fault)[]): void;
   /** Resolves once a request is withheld; gives what lets it go on, which resolves once it has been carried out. */
   withheld(): Promise<() => Promise<void>>;
   stop(): Promise<void>;
@@ -85,7 +85,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
       return seen;
     },
     next(...next) {
-      faults = next.map((fault) => (typeof fault === 'string' ? ({ kind: fault } as Fault) : fault));
+      faults = next.map((fault) => (typeof fault === 'string' ? { kind: fault } : fault));
     },
     async withheld() {
       if (held.length === 0) await new Promise<void>((resolve) => (onHeld = resolve));
