@@ -1,0 +1,157 @@
+import { describe, expect, test } from 'vitest';
+import type { Hold } from '../../functions/core/pipeline/ports.ts';
+import type { Origin } from '../../functions/core/rules/envelope.ts';
+import { claimant, copy, DUE_UTC, death, ended, hold, type LedgerBench, ourCopy, running } from './ledger-bench.ts';
+
+/** What is recorded of an event, and what a delivery that comes after it is told. */
+export function ledgerOutcomes({ aKey, ask, eventWith, holdOf, record, recorded }: LedgerBench): void {
+  describe('of a completed event', () => {
+    test('ends whatever comes as a duplicate', async () => {
+      const { key, held } = await eventWith({ kind: 'completed' });
+
+      expect(held).toEqual(hold(key, ended({ kind: 'completed' })));
+      for (const by of [
+        claimant(),
+        ourCopy(2),
+        claimant({ generation: 1, origin: { carriesDeadLetterMarks: true } }),
+      ]) {
+        expect(await ask(key, by)).toEqual({ kind: 'duplicate' });
+      }
+    });
+
+    test('recognises its own write when it is asked to write the same again', async () => {
+      const key = aKey();
+      const before = await holdOf(key);
+      await recorded(before, { kind: 'completed' });
+
+      expect(await record(before, { kind: 'completed' })).toEqual({
+        kind: 'recorded',
+        hold: hold(key, ended({ kind: 'completed' })),
+      });
+    });
+  });
+
+  describe('of a released event', () => {
+    test('lets it run at once, without counting a takeover', async () => {
+      const { key } = await eventWith({ kind: 'released' });
+
+      expect(await ask(key, claimant({ owner: 'lock-2' }))).toEqual({
+        kind: 'run',
+        hold: hold(key, running({ owner: 'lock-2' })),
+      });
+    });
+  });
+
+  describe('of a scheduled event', () => {
+    test('ends the attempt that scheduled it as stale, and lets the next one run', async () => {
+      const { key, held } = await eventWith({ kind: 'scheduled', attempt: 2, dueUtc: DUE_UTC });
+
+      expect(held).toEqual(hold(key, ended({ kind: 'scheduled', attempt: 2 })));
+      expect(await ask(key, claimant({ owner: 'lock-1b' }))).toEqual({ kind: 'stale' });
+      expect(await ask(key, ourCopy(2))).toEqual({
+        kind: 'run',
+        hold: hold(key, running({ attempt: 2, owner: 'lock-2', sequenceNumber: '2' })),
+      });
+    });
+  });
+
+  describe('of an event whose copy is unsent', () => {
+    test('has it sent again with what is known of it, and again for an owner whose reply was lost', async () => {
+      const { key } = await eventWith({ kind: 'unsent', attempt: 2, copy });
+      const again = { kind: 'sendAgain', attempt: 2, unsent: copy, hold: hold(key, running({ owner: 'lock-2' })) };
+
+      expect(await ask(key, claimant({ owner: 'lock-2' }))).toEqual(again);
+      expect(await ask(key, claimant({ owner: 'lock-2' }))).toEqual(again);
+    });
+
+    test('goes on as scheduled once it is sent', async () => {
+      const { key } = await eventWith({ kind: 'unsent', attempt: 2, copy });
+      const claim = await ask(key, claimant({ owner: 'lock-2' }));
+      await recorded((claim as { hold: Hold }).hold, { kind: 'scheduled', attempt: 2, dueUtc: DUE_UTC });
+
+      expect(await ask(key, claimant({ owner: 'lock-1' }))).toEqual({ kind: 'stale' });
+      expect(await ask(key, ourCopy(2))).toMatchObject({ kind: 'run' });
+    });
+
+    test('lets the copy run that was sent after all, and forgets that it was not', async () => {
+      const { key } = await eventWith({ kind: 'unsent', attempt: 2, copy });
+
+      expect(await ask(key, ourCopy(2))).toMatchObject({ kind: 'run', hold: { record: { attempt: 2 } } });
+      expect(await ask(key, ourCopy(2))).toMatchObject({ kind: 'run', hold: { record: { attempt: 2 } } });
+    });
+  });
+
+  describe('of a dead-lettered event', () => {
+    const dying = { kind: 'deadLettering', ...death } as const;
+    const last = ourCopy(3);
+
+    test('has the dead letter repeated until one is confirmed, then ends what comes as stale', async () => {
+      const { key, held } = await eventWith(dying, last);
+      const { reason, description } = death;
+      expect(held.record).toEqual(
+        ended({ kind: 'deadLettering', attempt: 3, opener: '3', sequenceNumber: '3', deadLetter: death }),
+      );
+
+      const repeat = await ask(key, ourCopy(3, 'lock-4'));
+      expect(repeat).toEqual({ kind: 'repeatDeadLetter', reason, description, hold: held });
+      const confirmed = await recorded((repeat as { hold: Hold }).hold, { kind: 'deadLettered' });
+
+      expect(confirmed.record).toEqual({ ...held.record, kind: 'deadLettered' });
+      expect(await ask(key, ourCopy(3, 'lock-5'))).toEqual({ kind: 'stale' });
+    });
+
+    test('does not let the confirmation move the time of death', async () => {
+      const { held } = await eventWith(dying, last);
+
+      expect((await recorded(held, { kind: 'deadLettered' })).record.sinceUtc).toBe(held.record.sinceUtc);
+    });
+
+    test('refuses the confirmation once a later generation has begun', async () => {
+      const { key, held } = await eventWith(dying, last);
+      await holdOf(key, claimant({ generation: 1, owner: 'lock-9', origin: { sequenceNumber: '50' } }));
+
+      expect(await record(held, { kind: 'deadLettered' })).toEqual({ kind: 'leaseLost' });
+    });
+
+    test.each(['deadLettering', 'deadLettered'])('runs a replay, which opens a generation (%s)', async (kind) => {
+      const { key, held } = await eventWith(dying, last);
+      if (kind === 'deadLettered') await recorded(held, { kind });
+
+      expect(await ask(key, claimant({ generation: 1, owner: 'lock-9', origin: { sequenceNumber: '50' } }))).toEqual({
+        kind: 'run',
+        hold: hold(key, running({ generation: 1, owner: 'lock-9', opener: '50', sequenceNumber: '50' })),
+      });
+    });
+
+    const clearlyLater = Date.parse('2026-01-15T13:00:00.000Z');
+    test.each([
+      ['the marks of a dead letter', () => ({ carriesDeadLetterMarks: true, isOurCopy: true })],
+      [
+        'the MessageId that died',
+        () => ({ messageId: death.messageId, isOurCopy: true, notBeforeUtc: DUE_UTC, enqueuedUtc: clearlyLater }),
+      ],
+      ['coming from elsewhere, after the death', (diedUtc: number) => ({ enqueuedUtc: diedUtc + 1 })],
+    ] as [string, (diedUtc: number) => Partial<Origin>][])('knows a revival by %s', async (_, originAfter) => {
+      const { key, held } = await eventWith(dying, last);
+      await recorded(held, { kind: 'deadLettered' });
+      const origin = { sequenceNumber: '50', ...originAfter(held.record.sinceUtc) };
+
+      expect(await ask(key, claimant({ attempt: 3, owner: 'lock-9', origin }))).toEqual({
+        kind: 'run',
+        hold: hold(key, running({ generation: 1, owner: 'lock-9', opener: '50', sequenceNumber: '50' })),
+      });
+    });
+
+    test('gives the owner of a revival that asks again the same attempt, not the one the message names', async () => {
+      const { key } = await eventWith(dying, last);
+      const revival = claimant({
+        attempt: 3,
+        owner: 'lock-9',
+        origin: { sequenceNumber: '50', carriesDeadLetterMarks: true },
+      });
+      await holdOf(key, revival);
+
+      expect((await holdOf(key, revival)).record).toMatchObject({ generation: 1, attempt: 1, opener: '50' });
+    });
+  });
+}
