@@ -59,6 +59,9 @@ function spawnAzurite(port: number, entryPoint: string): ChildProcess {
   const quiet = ['--inMemoryPersistence', '--disableTelemetry', '--silent', '--skipApiVersionCheck'];
   return spawn(process.execPath, [...preloads, entryPoint, ...service, ...quiet], {
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    // Ctrl-C in a terminal goes to the whole group: what is being drained still needs its tables.
+    detached: true,
+    windowsHide: true,
   });
 }
 

@@ -130,6 +130,9 @@ function spawnWorker({ appDirectory, settings, port }: WorkerOptions): ChildProc
     env: { ...Object.fromEntries(inherited), ...settings },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
     serialization: 'advanced',
+    // Ctrl-C in a terminal goes to the whole group: the worker must live until the host has drained it.
+    detached: true,
+    windowsHide: true,
   });
 }
 
