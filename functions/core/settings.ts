@@ -40,7 +40,7 @@ const POLICY_FIELDS = {
   lockDurationInMs: inMs(5_000, 300_000),
   maxDeliveryCount: z.int().min(2).max(2_000),
   timeToLiveInMs: inMs(1_000, 3_650 * DAY_IN_MS),
-} satisfies Record<Exclude<keyof RetryPolicy, 'rules'>, z.ZodType>;
+} satisfies Record<Exclude<keyof RetryPolicy, 'rules' | 'secrets'>, z.ZodType>;
 
 type PolicyField = keyof typeof POLICY_FIELDS;
 

@@ -24,7 +24,7 @@ const answerSchema = z.union(
 const lineSchema = z
   .strictObject({
     messageId: z.string().min(1).max(128),
-    body: z.unknown(),
+    body: z.unknown().optional(),
     bodyBase64: z.base64().optional(),
     contentType: z.string().optional(),
     applicationProperties: z.record(z.string(), z.union([z.string(), z.number(), z.boolean()])).default({}),

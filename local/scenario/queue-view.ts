@@ -1,4 +1,5 @@
 import type { ServiceBusClient, ServiceBusReceivedMessage } from '@azure/service-bus';
+import Long from 'long';
 import type { DeadLetterRow } from './result.ts';
 
 const PAGE = 250;
@@ -44,10 +45,13 @@ async function peekAll(
   });
   try {
     const all: ServiceBusReceivedMessage[] = [];
-    for (;;) {
-      const page = await receiver.peekMessages(PAGE);
+    // The SDK keeps the place of its last peek for all receivers of a connection, so each page says where it starts.
+    for (let from = Long.ZERO; ; ) {
+      const page = await receiver.peekMessages(PAGE, { fromSequenceNumber: from });
       all.push(...page);
-      if (page.length === 0) return all;
+      const last = page.at(-1)?.sequenceNumber;
+      if (!last) return all;
+      from = last.add(1);
     }
   } finally {
     await receiver.close();

@@ -1,5 +1,4 @@
 import type { Delivery } from '../rules/delivery.ts';
-import type { Envelope } from '../rules/envelope.ts';
 import { classify, type Failure } from '../rules/failure.ts';
 import { idempotencyKey } from '../rules/hash.ts';
 import type { RetryPolicy } from '../rules/policy.ts';
@@ -17,8 +16,9 @@ export type AttemptEnd =
 /** One attempt: what it works on, and how long it may take. */
 export interface Attempt<Event> {
   readonly event: Event;
-  readonly envelope: Envelope;
   readonly delivery: Delivery;
+  readonly eventId: string;
+  readonly generation: number;
   readonly attempt: number;
   /** The handler's signal fires after this long. */
   readonly timeoutInMs: number;
@@ -50,13 +50,13 @@ export async function runAttempt<Event>(
   try {
     for (let tries = 1; ; tries++) {
       const context = {
-        eventId: attempt.envelope.eventId,
+        eventId: attempt.eventId,
         attempt: attempt.attempt,
         maxAttempts: policy.attempts,
         try: tries,
         isLastAttempt: attempt.attempt >= policy.attempts,
-        generation: attempt.envelope.generation,
-        idempotencyKey: idempotencyKey(consumer.name, attempt.envelope.eventId),
+        generation: attempt.generation,
+        idempotencyKey: idempotencyKey(consumer.name, attempt.eventId),
         signal,
         deadlineUtc,
         log: invocation.log,

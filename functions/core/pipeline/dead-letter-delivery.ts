@@ -1,0 +1,30 @@
+import { type DeadLetter, deadLetterOf, type LastFailure } from '../rules/dead-letter.ts';
+import { type End, left, type Passage, record, settle } from './passage.ts';
+import type { Hold } from './ports.ts';
+
+/** Records the dead letter, settles it, confirms it: with one phase an early lock expiry would lose the event. */
+export async function deadLetter<Event>(passage: Passage<Event>, failure: LastFailure, hold: Hold): Promise<End> {
+  const { delivery, envelope, consumer } = passage;
+  const { attempt, generation } = hold.record;
+  const place = { attempt, maxAttempts: consumer.policy.attempts, generation };
+  const letter = deadLetterOf(envelope, failure, place, passage.brokerNowUtc());
+  const { reason, description } = letter;
+  const { messageId } = delivery;
+  const recorded = await record(passage, hold, { kind: 'deadLettering', messageId, reason, description });
+  if (recorded.kind === 'leaseLost') return left('lease lost');
+  // A dead letter may go without its record: in the queue it is seen, and a replay runs it.
+  return settleDeadLetter(passage, letter, recorded.kind === 'recorded' ? recorded.hold : undefined);
+}
+
+/** The second half: what an earlier delivery may have recorded and not settled. */
+export async function settleDeadLetter<Event>(
+  passage: Passage<Event>,
+  letter: DeadLetter,
+  hold: Hold | undefined,
+): Promise<End> {
+  const { reason, description } = letter;
+  const settled = await settle(passage, () => passage.ports.settlement.deadLetter(passage.delivery, letter));
+  if (!settled) return left(`${reason} recorded, not dead-lettered`);
+  if (hold) await record(passage, hold, { kind: 'deadLettered' });
+  return { outcome: 'dead-lettered', reason, description };
+}
