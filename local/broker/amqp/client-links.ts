@@ -1,10 +1,11 @@
 import type { Receiver, Sender } from 'rhea';
 import type { Namespace } from '../model/namespace.ts';
 import type { Queue } from '../model/queue.ts';
+import type { SessionHold } from '../model/session-table.ts';
 import { parseAddress } from './address.ts';
+import { type AttachedConsumer, attachToQueue } from './attached-consumer.ts';
 import { cbsReply } from './cbs.ts';
 import { type AmqpError, CONDITION, entityNotFound } from './conditions.ts';
-import { ConsumerLink } from './consumer-link.ts';
 import type { Dispatchers } from './dispatchers.ts';
 import { carryOut } from './management/operations.ts';
 import { replyMessage } from './management/reply.ts';
@@ -27,7 +28,6 @@ export type LinkServices = {
 /** A message that a client has transferred; `update` settles it. */
 export type IncomingDelivery = { update(settled: boolean, state: unknown): void };
 type Take = (bytes: Buffer, format: number, delivery: IncomingDelivery) => void;
-type AttachedConsumer = { readonly link: ConsumerLink; readonly queue: Queue; detach(): void };
 
 /** The links of one connection, from their attach to their end. */
 export class ClientLinks {
@@ -45,7 +45,8 @@ export class ClientLinks {
     const text = sender.source?.address ?? '';
     const address = parseAddress(text);
     setAttach(sender, { snd_settle_mode: sender.snd_settle_mode, rcv_settle_mode: sender.rcv_settle_mode });
-    sender.set_source({ ...sourceFields(sender), address: text });
+    // The session filter is not echoed: a client takes it for the session that it was given.
+    sender.set_source({ address: text });
     sender.set_target({ address: sender.target?.address ?? '' });
     if (address.kind !== 'entity') {
       this.#replyLinks.set(sender.name, sender);
@@ -58,8 +59,8 @@ export class ClientLinks {
       return;
     }
     const mode = sender.snd_settle_mode === SETTLED ? 'receiveAndDelete' : 'peekLock';
-    const link = new ConsumerLink({ sender, queue, mode, take: () => queue.receive(mode) });
-    this.#consumers.set(sender, { link, queue, detach: this.#services.dispatchers.attach(queue, link) });
+    const consumer = attachToQueue({ sender, queue, mode, dispatchers: this.#services.dispatchers });
+    if (consumer !== undefined) this.#consumers.set(sender, consumer);
   }
 
   /** The client has attached a sender. */
@@ -91,18 +92,17 @@ export class ClientLinks {
 
   /** The client wants more messages on a link, or wants it drained. */
   onCredit(sender: Sender): void {
-    const consumer = this.#consumers.get(sender);
-    if (consumer !== undefined) this.#services.dispatchers.run(consumer.queue);
+    this.#consumers.get(sender)?.run();
   }
 
   onDisposition(sent: SentDelivery, state: WireValue | undefined, isSettled: boolean): void {
-    this.#consumers.get(sent.link)?.link.onDisposition(sent, state, isSettled);
+    this.#consumers.get(sent.link)?.link?.onDisposition(sent, state, isSettled);
   }
 
   /** Answers drains, after everything that is on its way was flushed. */
   onFlow(): void {
     process.nextTick(() => {
-      for (const { link } of this.#consumers.values()) link.drainIfAsked();
+      for (const { link } of this.#consumers.values()) link?.drainIfAsked();
     });
   }
 
@@ -135,7 +135,8 @@ export class ClientLinks {
       return (bytes, _format, delivery) => {
         const request = new ManagementRequest(bytes);
         delivery.update(true, accepted());
-        const reply = carryOut(request, { inlet: queue.inlet, queue, newMessageId });
+        const holdOf = (sessionId: string) => this.#holdOf(queue, sessionId);
+        const reply = carryOut(request, { inlet: queue.inlet, queue, holdOf, newMessageId });
         this.#reply(request, replyMessage(reply, request.id));
       };
     }
@@ -149,15 +150,17 @@ export class ClientLinks {
     };
   }
 
+  #holdOf(queue: Queue, sessionId: string): SessionHold | undefined {
+    for (const consumer of this.#consumers.values()) {
+      if (consumer.queue === queue && consumer.hold?.sessionId === sessionId) return consumer.hold;
+    }
+    return undefined;
+  }
+
   #reply(request: ManagementRequest, message: object): void {
     const sender = this.#replyLinks.get(request.replyTo ?? '');
     if (sender?.is_open() !== true) return;
     const delivery = sender.send(message as never) as unknown as { settled: boolean };
     delivery.settled = true;
   }
-}
-
-function sourceFields(sender: Sender): object {
-  const filter = sender.source?.filter;
-  return filter === undefined || filter === null ? {} : { filter };
 }

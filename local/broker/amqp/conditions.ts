@@ -35,6 +35,11 @@ export const messageLockLost: AmqpError = {
     'The lock supplied is invalid. Either the lock expired, or the message has already been removed from the queue.',
 };
 
+export const sessionLockLost: AmqpError = {
+  condition: CONDITION.sessionLockLost,
+  description: 'The session lock was lost. Request a new session receiver.',
+};
+
 const REFUSAL: Record<RefusalReason, string> = {
   sessionIdMissing: CONDITION.notAllowed,
   quotaExceeded: CONDITION.resourceLimit,

@@ -1,9 +1,10 @@
 import type { Sender } from 'rhea';
-import type { Delivery, ReceiveMode, Settlement } from '../model/outcomes.ts';
+import type { ReceiveMode, Settlement } from '../model/outcomes.ts';
 import type { Queue } from '../model/queue.ts';
+import type { SessionHold } from '../model/session-table.ts';
 import { deliveredBytes } from './codec/delivered-bytes.ts';
 import { deliveryTag } from './codec/lock-token.ts';
-import { CONDITION, messageLockLost } from './conditions.ts';
+import { CONDITION, messageLockLost, sessionLockLost } from './conditions.ts';
 import type { Consumer } from './dispatcher.ts';
 import { confirmed, rejected } from './outcomes.ts';
 import {
@@ -24,8 +25,8 @@ export type ConsumerOptions = {
   readonly sender: Sender;
   readonly queue: Queue;
   readonly mode: ReceiveMode;
-  /** Takes the next message for this link. */
-  take(): Delivery | undefined;
+  /** The lock on the session that the link serves, if it serves one. */
+  readonly hold: SessionHold | undefined;
 };
 
 /** A client's receiver, seen from the broker: the link on which it gets messages and settles them. */
@@ -44,8 +45,8 @@ export class ConsumerLink implements Consumer {
   }
 
   sendNext(): boolean {
-    const { sender, mode } = this.#options;
-    const delivery = this.#options.take();
+    const { sender, mode, queue, hold } = this.#options;
+    const delivery = queue.receive(mode, hold);
     if (delivery === undefined) return false;
     const { message, lockToken, deliveryCount, lockedUntilUtc } = delivery;
     if (mode === 'receiveAndDelete' || lockToken === undefined) {
@@ -80,7 +81,7 @@ export class ConsumerLink implements Consumer {
       case 'settled':
         return confirmed(settlement.kind);
       case 'lockLost':
-        return rejected(messageLockLost);
+        return rejected(this.#options.hold?.isOver ? sessionLockLost : messageLockLost);
       case 'unsupported':
         return rejected({ condition: CONDITION.notAllowed, description: result.detail });
     }

@@ -5,14 +5,18 @@ import { Inlet } from './inlet.ts';
 import { Lane } from './lane.ts';
 import type { Counts, Delivery, ReceiveMode, RenewResult, SendResult, Settlement, SettleResult } from './outcomes.ts';
 import { deadLetterSettings, type QueueSettings } from './queue-settings.ts';
+import { type Session, type SessionHold, SessionTable } from './session-table.ts';
 import { type Home, StoredMessage } from './stored-message.ts';
 
 /** A receiver may dead-letter without saying why. */
 type PartialCause = { readonly [Part in keyof DeadLetterCause]?: DeadLetterCause[Part] | undefined };
 
+/** Called when a message can be received; with the session it belongs to, on an entity that has sessions. */
+export type Watcher = (sessionId: string | undefined) => void;
+
 /**
  * A queue, a subscription, or one of their dead-letter queues. Every message is in exactly one place: scheduled in the
- * inlet, waiting in the lane, locked, deferred, or gone.
+ * inlet, waiting in a lane, locked, deferred, or gone.
  */
 export class Queue implements Home {
   readonly path: string;
@@ -20,11 +24,15 @@ export class Queue implements Home {
   readonly inlet: Inlet;
   /** Where dead letters go; `undefined` on a dead-letter queue itself. */
   readonly deadLetterQueue: Queue | undefined;
+  /** Where messages go that could not be forwarded; `undefined` on a dead-letter queue. */
+  readonly transferDeadLetterQueue: Queue | undefined;
+  /** The sessions of an entity that requires them. */
+  readonly sessions: SessionTable | undefined;
   readonly #engine: Engine;
   readonly #messages = new Map<number, StoredMessage>();
   readonly #locked = new Map<string, StoredMessage>();
   readonly #lane = new Lane();
-  readonly #watchers = new Set<() => void>();
+  readonly #watchers = new Set<Watcher>();
   #lastPosition = 0;
   #deferred = 0;
 
@@ -38,10 +46,16 @@ export class Queue implements Home {
       refusal: () => undefined,
       accept: (message) => this.#accept(message),
     });
-    this.deadLetterQueue =
-      role === 'main'
-        ? new Queue(engine, `${path}/$DeadLetterQueue`, deadLetterSettings(settings), 'deadLetter')
-        : undefined;
+    this.sessions = settings.requiresSession
+      ? new SessionTable(engine, {
+          lockDurationInMs: settings.lockDurationInMs,
+          endDelivery: (message, instantUtc) => this.#endDelivery(message, instantUtc),
+          giveBack: (message, instantUtc) => this.#putBack(message, instantUtc),
+        })
+      : undefined;
+    const subQueue = (name: string) => new Queue(engine, `${path}/${name}`, deadLetterSettings(settings), 'deadLetter');
+    this.deadLetterQueue = role === 'main' ? subQueue('$DeadLetterQueue') : undefined;
+    this.transferDeadLetterQueue = role === 'main' ? subQueue('$Transfer/$DeadLetterQueue') : undefined;
   }
 
   /** Sends a message; see {@link Inlet.send}. */
@@ -59,26 +73,39 @@ export class Queue implements Home {
     return this.inlet.cancel(sequenceNumber);
   }
 
-  /** Hands over the next message, `undefined` when none can be received. */
-  receive(mode: ReceiveMode = 'peekLock'): Delivery | undefined {
+  /**
+   * Hands over the next message, `undefined` when none can be received. On an entity with sessions `hold` says which
+   * session; without a hold, or with one that is over, nothing can be received there.
+   */
+  receive(mode: ReceiveMode = 'peekLock', hold?: SessionHold): Delivery | undefined {
     const nowUtc = this.#engine.catchUp();
-    const message = this.#lane.take();
-    return message === undefined ? undefined : this.#handOver(message, mode, nowUtc);
+    const session = this.#sessionOf(hold);
+    if (session === undefined && this.sessions !== undefined) return undefined;
+    const message = (session?.lane ?? this.#lane).take();
+    if (message === undefined) return undefined;
+    const delivery = this.#handOver(message, mode, nowUtc, session);
+    if (session !== undefined) this.sessions?.refresh(session);
+    return delivery;
   }
 
-  /** Hands over a deferred message by its number, `undefined` when none of that number is deferred. */
-  receiveDeferred(sequenceNumber: number, mode: ReceiveMode = 'peekLock'): Delivery | undefined {
+  /**
+   * Hands over a deferred message by its number, `undefined` when none of that number is deferred. On an entity with
+   * sessions the session of the message must be held.
+   */
+  receiveDeferred(sequenceNumber: number, mode: ReceiveMode = 'peekLock', hold?: SessionHold): Delivery | undefined {
     const nowUtc = this.#engine.catchUp();
-    const message = this.#messages.get(sequenceNumber);
-    if (message?.state !== 'deferred') return undefined;
+    if (!this.isDeferred(sequenceNumber, hold)) return undefined;
+    const message = this.#messages.get(sequenceNumber) as StoredMessage;
     this.#deferred--;
-    return this.#handOver(message, mode, nowUtc);
+    return this.#handOver(message, mode, nowUtc, this.#sessionOf(hold));
   }
 
   /** Whether {@link Queue.receiveDeferred} would hand over the message of that number. */
-  isDeferred(sequenceNumber: number): boolean {
+  isDeferred(sequenceNumber: number, hold?: SessionHold): boolean {
     this.#engine.catchUp();
-    return this.#messages.get(sequenceNumber)?.state === 'deferred';
+    const message = this.#messages.get(sequenceNumber);
+    if (message?.state !== 'deferred') return false;
+    return this.sessions === undefined || (hold?.isOver === false && message.content.sessionId === hold.sessionId);
   }
 
   /** Settles the message that `lockToken` holds. A token that holds nothing changes nothing. */
@@ -89,7 +116,6 @@ export class Queue implements Home {
     if (settlement.kind === 'deadLetter' && this.deadLetterQueue === undefined) {
       return { kind: 'unsupported', detail: 'A message in a dead-letter queue cannot be dead-lettered again.' };
     }
-    this.#unlock(message);
     switch (settlement.kind) {
       case 'complete':
         this.#remove(message);
@@ -113,11 +139,11 @@ export class Queue implements Home {
     }
   }
 
-  /** Extends the lock to a whole lock duration from now. */
+  /** Extends the lock to a whole lock duration from now. Under a session there is no lock but the session's. */
   renew(lockToken: string): RenewResult {
     const nowUtc = this.#engine.catchUp();
     const message = this.#locked.get(lockToken);
-    if (message === undefined) return { kind: 'lockLost' };
+    if (message === undefined || this.sessions !== undefined) return { kind: 'lockLost' };
     message.lockedUntilUtc = nowUtc + this.settings.lockDurationInMs;
     this.#engine.timers.set(message, message.lockedUntilUtc);
     return { kind: 'renewed', lockedUntilUtc: message.lockedUntilUtc };
@@ -147,7 +173,7 @@ export class Queue implements Home {
       scheduled: this.inlet.scheduled.size,
       deferred: this.#deferred,
       deadLetter: this.deadLetterQueue?.counts().active ?? 0,
-      transferDeadLetter: 0,
+      transferDeadLetter: this.transferDeadLetterQueue?.counts().active ?? 0,
     };
   }
 
@@ -156,31 +182,22 @@ export class Queue implements Home {
    *
    * @returns ends the watch
    */
-  watch(watcher: () => void): () => void {
+  watch(watcher: Watcher): () => void {
     this.#watchers.add(watcher);
     return () => this.#watchers.delete(watcher);
   }
 
   onMessageDue(message: StoredMessage, instantUtc: number): void {
-    if (message.state === 'locked') {
-      this.#unlock(message);
-      this.#endDelivery(message, instantUtc);
-    } else {
-      if (message.state === 'deferred') this.#deferred--;
-      else this.#lane.forget();
-      this.#expire(message);
-    }
+    if (message.state === 'locked') this.#endDelivery(message, instantUtc);
+    else this.#expire(message);
   }
 
   #accept(message: StoredMessage): void {
     const { defaultTimeToLiveInMs } = this.settings;
     message.home = this;
-    message.position = ++this.#lastPosition;
     message.timeToLiveInMs = Math.min(message.content.timeToLiveInMs ?? defaultTimeToLiveInMs, defaultTimeToLiveInMs);
     message.expiresUtc = message.enqueuedUtc + message.timeToLiveInMs;
-    this.#messages.set(message.sequenceNumber, message);
-    this.#lane.append(message);
-    this.#makeActive(message);
+    this.#append(message);
   }
 
   /** Takes in a message that left another queue, as it is: number, enqueue time and delivery count stay. */
@@ -191,59 +208,71 @@ export class Queue implements Home {
     message.timeToLiveInMs = from.timeToLiveInMs;
     message.deliveryCount = from.deliveryCount;
     message.properties = from.properties;
-    message.position = ++this.#lastPosition;
-    this.#messages.set(message.sequenceNumber, message);
-    this.#lane.append(message);
-    this.#makeActive(message);
+    this.#append(message);
   }
 
-  #handOver(message: StoredMessage, mode: ReceiveMode, nowUtc: number): Delivery {
+  #append(message: StoredMessage): void {
+    message.position = ++this.#lastPosition;
+    message.state = 'active';
+    this.#messages.set(message.sequenceNumber, message);
+    this.#engine.timers.set(message, message.expiresUtc);
+    const session = this.#sessionFor(message);
+    (session?.lane ?? this.#lane).append(message);
+    this.#announce(session);
+  }
+
+  #handOver(message: StoredMessage, mode: ReceiveMode, nowUtc: number, session: Session | undefined): Delivery {
     const { deliveryCount } = message;
     if (mode === 'receiveAndDelete') {
+      message.state = 'locked';
       this.#remove(message);
       return { message, lockToken: undefined, lockedUntilUtc: 0, deliveryCount };
     }
     const lockToken = this.#engine.newLockToken();
     message.state = 'locked';
     message.lockToken = lockToken;
-    message.lockedUntilUtc = nowUtc + this.settings.lockDurationInMs;
     this.#locked.set(lockToken, message);
-    this.#engine.timers.set(message, message.lockedUntilUtc);
+    if (session?.hold === undefined) {
+      message.lockedUntilUtc = nowUtc + this.settings.lockDurationInMs;
+      this.#engine.timers.set(message, message.lockedUntilUtc);
+    } else {
+      message.lockedUntilUtc = session.hold.lockedUntilUtc;
+      this.#engine.timers.cancel(message);
+      session.held.add(message);
+    }
     return { message, lockToken, lockedUntilUtc: message.lockedUntilUtc, deliveryCount };
-  }
-
-  #unlock(message: StoredMessage): void {
-    if (message.lockToken !== undefined) this.#locked.delete(message.lockToken);
-    message.lockToken = undefined;
   }
 
   /** A delivery has failed: abandoned, or its lock has ended. */
   #endDelivery(message: StoredMessage, instantUtc: number): void {
     message.deliveryCount++;
     const { maxDeliveryCount } = this.settings;
-    if (message.deliveryCount >= maxDeliveryCount)
-      this.#deadLetter(message, maxDeliveryCountExceeded(maxDeliveryCount));
-    else this.#putBack(message, instantUtc);
+    if (message.deliveryCount < maxDeliveryCount) this.#putBack(message, instantUtc);
+    else this.#deadLetter(message, maxDeliveryCountExceeded(maxDeliveryCount));
   }
 
   /** Expiry leaves a locked message alone and applies here, when the lock ends. */
   #putBack(message: StoredMessage, instantUtc: number): void {
     if (message.expiresUtc <= instantUtc) {
       this.#expire(message);
-    } else if (message.isDeferred) {
+      return;
+    }
+    const session = this.#unlock(message);
+    this.#engine.timers.set(message, message.expiresUtc);
+    if (message.isDeferred) {
       message.state = 'deferred';
       this.#deferred++;
-      this.#engine.timers.set(message, message.expiresUtc);
+      if (session !== undefined) this.sessions?.refresh(session);
     } else {
-      this.#lane.giveBack(message);
-      this.#makeActive(message);
+      message.state = 'active';
+      (session?.lane ?? this.#lane).giveBack(message);
+      this.#announce(session);
     }
   }
 
-  #makeActive(message: StoredMessage): void {
-    message.state = 'active';
-    this.#engine.timers.set(message, message.expiresUtc);
-    for (const watcher of this.#watchers) watcher();
+  #announce(session: Session | undefined): void {
+    for (const watcher of this.#watchers) watcher(session?.id);
+    if (session !== undefined) this.sessions?.refresh(session);
   }
 
   #expire(message: StoredMessage): void {
@@ -260,9 +289,31 @@ export class Queue implements Home {
     if (this.deadLetterQueue !== undefined) this.deadLetterQueue.#adopt(message);
   }
 
+  /** Takes a message out, wherever it stands. */
   #remove(message: StoredMessage): void {
+    const { state } = message;
+    const session = this.#unlock(message);
     message.state = 'gone';
     this.#engine.timers.cancel(message);
     this.#messages.delete(message.sequenceNumber);
+    if (state === 'deferred') this.#deferred--;
+    if (state === 'active') (session?.lane ?? this.#lane).forget();
+    if (session !== undefined) this.sessions?.refresh(session);
+  }
+
+  #unlock(message: StoredMessage): Session | undefined {
+    const session = this.#sessionFor(message);
+    if (message.lockToken !== undefined) this.#locked.delete(message.lockToken);
+    message.lockToken = undefined;
+    session?.held.delete(message);
+    return session;
+  }
+
+  #sessionOf(hold: SessionHold | undefined): Session | undefined {
+    return hold === undefined || hold.isOver ? undefined : this.sessions?.of(hold.sessionId);
+  }
+
+  #sessionFor(message: StoredMessage): Session | undefined {
+    return this.sessions?.of(message.content.sessionId ?? '');
   }
 }

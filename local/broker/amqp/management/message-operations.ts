@@ -2,6 +2,7 @@ import rhea from 'rhea';
 import type { Inlet } from '../../model/inlet.ts';
 import type { Settlement } from '../../model/outcomes.ts';
 import type { Queue } from '../../model/queue.ts';
+import type { SessionHold } from '../../model/session-table.ts';
 import { deliveredBytes } from '../codec/delivered-bytes.ts';
 import { uuidBytes } from '../codec/lock-token.ts';
 import { WireMessage } from '../codec/wire-message.ts';
@@ -65,14 +66,14 @@ export function peekMessage(request: ManagementRequest, queue: Queue): Reply {
 }
 
 /** Hands over every deferred message that the request names, or none. */
-export function receiveBySequenceNumber(request: ManagementRequest, queue: Queue): Reply {
+export function receiveBySequenceNumber(request: ManagementRequest, queue: Queue, hold?: SessionHold): Reply {
   const numbers = request.integers('sequence-numbers');
   const mode = request.integer('receiver-settle-mode') === 0 ? 'receiveAndDelete' : 'peekLock';
-  const missing = numbers.find((number) => !queue.isDeferred(number));
+  const missing = numbers.find((number) => !queue.isDeferred(number, hold));
   if (missing !== undefined) return messageNotFound(missing);
   const messages: unknown[] = [];
   for (const number of numbers) {
-    const delivery = queue.receiveDeferred(number, mode);
+    const delivery = queue.receiveDeferred(number, mode, hold);
     if (delivery === undefined) return messageNotFound(number);
     const { message, lockToken, lockedUntilUtc, deliveryCount } = delivery;
     const marks = { deliveryCount, lockedUntilUtc: lockToken === undefined ? undefined : lockedUntilUtc };

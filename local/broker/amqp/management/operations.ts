@@ -1,7 +1,8 @@
 import type { Inlet } from '../../model/inlet.ts';
 import type { Queue } from '../../model/queue.ts';
+import type { SessionHold, SessionTable } from '../../model/session-table.ts';
 import { MalformedMessageError } from '../codec/encoded-value.ts';
-import { CONDITION } from '../conditions.ts';
+import { CONDITION, sessionLockLost } from '../conditions.ts';
 import {
   cancelScheduledMessage,
   peekMessage,
@@ -12,17 +13,31 @@ import {
 } from './message-operations.ts';
 import { ManagementError, type Reply } from './reply.ts';
 import type { ManagementRequest } from './request.ts';
+import { getMessageSessions, getSessionState, renewSessionLock, setSessionState } from './session-operations.ts';
 
 /** What a management request works on. */
-export type ManagedEntity = { readonly inlet: Inlet; readonly queue: Queue | undefined; newMessageId(): string };
+export type ManagedEntity = {
+  readonly inlet: Inlet;
+  readonly queue: Queue | undefined;
+  /** The lock on that session which the client's connection has, if it has one. */
+  holdOf(sessionId: string): SessionHold | undefined;
+  newMessageId(): string;
+};
 
-type OnQueue = (request: ManagementRequest, queue: Queue) => Reply;
+type OnQueue = (request: ManagementRequest, queue: Queue, hold: SessionHold | undefined) => Reply;
+type OnSession = (request: ManagementRequest, sessions: SessionTable, hold: SessionHold) => Reply;
 
 const ON_QUEUE: Readonly<Record<string, OnQueue>> = {
   'com.microsoft:renew-lock': renewLock,
   'com.microsoft:peek-message': peekMessage,
   'com.microsoft:receive-by-sequence-number': receiveBySequenceNumber,
   'com.microsoft:update-disposition': updateDisposition,
+};
+
+const ON_SESSION: Readonly<Record<string, OnSession>> = {
+  'com.microsoft:renew-session-lock': renewSessionLock,
+  'com.microsoft:get-session-state': getSessionState,
+  'com.microsoft:set-session-state': setSessionState,
 };
 
 /** Carries out a management request. What is not supported is said so by name. */
@@ -34,8 +49,18 @@ export function carryOut(request: ManagementRequest, entity: ManagedEntity): Rep
       case 'com.microsoft:cancel-scheduled-message':
         return cancelScheduledMessage(request, entity.inlet);
     }
+    const { queue } = entity;
+    const hold = request.has('session-id') ? entity.holdOf(request.text('session-id')) : undefined;
     const onQueue = ON_QUEUE[request.operation];
-    if (onQueue !== undefined && entity.queue !== undefined) return onQueue(request, entity.queue);
+    if (onQueue !== undefined && queue !== undefined) return onQueue(request, queue, hold);
+    const onSession = ON_SESSION[request.operation];
+    if (onSession !== undefined && queue?.sessions !== undefined) {
+      if (hold === undefined || hold.isOver) return { kind: 'failed', status: 410, error: sessionLockLost };
+      return onSession(request, queue.sessions, hold);
+    }
+    if (request.operation === 'com.microsoft:get-message-sessions' && queue?.sessions !== undefined) {
+      return getMessageSessions(request, queue.sessions);
+    }
     return failed(501, CONDITION.notImplemented, `The operation '${request.operation}' is not supported here.`);
   } catch (error) {
     if (error instanceof ManagementError) return failed(error.status, error.condition, error.message);
