@@ -12,6 +12,7 @@ import { WorkerKeeper } from './worker-keeper.ts';
 import type { FunctionMetadata } from './worker-protocol.ts';
 
 const DRAIN_LIMIT_IN_MS = 10_000;
+const CLOSE_LIMIT_IN_MS = 5_000;
 /** What the real host gives a worker between `terminate` and its end. */
 const TERMINATE_LIMIT_IN_MS = 5_000;
 
@@ -58,7 +59,11 @@ export async function startHost(options: HostOptions): Promise<Host> {
     await worker?.stop(TERMINATE_LIMIT_IN_MS);
     // What the end of the worker has cut short is abandoned now, before the links close.
     await idle();
-    await Promise.all([...clients.values()].map((client) => client.close()));
+    // A client may wait a minute for a broker that is gone.
+    await Promise.race([
+      Promise.all([...clients.values()].map((client) => client.close())),
+      elapsed(CLOSE_LIMIT_IN_MS),
+    ]);
     settlement.stop();
   };
 

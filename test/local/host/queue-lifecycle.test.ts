@@ -157,7 +157,8 @@ test('a broker that goes away and comes back is found again', async () => {
       )
       .toBe(true);
     await stage.until('after', { did: 'complete' });
-    await stage.host.stop();
+    // The clients say good-bye to a broker that is there.
+    await stage.stop();
   } finally {
     await successor.stop();
   }
