@@ -32,13 +32,15 @@ const SECRET_NAMES = [
 /** Words that follow `Bearer` where a text speaks of tokens instead of holding one. */
 const NO_TOKENS = 'tokens?|auth\\w*|scheme|challenge|error|realm';
 
+/** A field of a connection string: a password may hold blanks where a semicolon ends it. Matches the rest of a line. */
+const PASSWORD_FIELD = /(\b(?:password|pwd)\s*=\s*)[^;\r\n"']+(;?)/gi;
+
 /**
  * What is secret by default, each with what it keeps as its first group. Every pattern takes linear time, and leaves
  * alone what it has redacted itself.
  */
 const DEFAULTS: readonly RegExp[] = [
-  // Connection strings and query strings: up to the end of the field; a password may hold spaces where a ; ends it.
-  /(\b(?:password|pwd)\s*=\s*)(?!\[redacted\])[^;\r\n"']+(?=;)/gi,
+  // Connection strings and query strings.
   new RegExp(`((?<![a-z])(?:${SECRET_NAMES})\\s*=\\s*)(?!\\[redacted\\])(?:"[^"]*"|'[^']*'|[^\\s;&"'<>]+)`, 'gi'),
   // JSON, as it is and inside another string, and header lines.
   new RegExp(`((?<![a-z])(?:${SECRET_NAMES})\\\\?["']\\s*:\\s*\\\\?["'])(?!\\[redacted\\])[^"'\\\\]+`, 'gi'),
@@ -46,7 +48,7 @@ const DEFAULTS: readonly RegExp[] = [
   /(\bauthorization\\?["']?\s*[:=]\s*\\?["']?(?:basic|digest|negotiate)\s+)(?!\[redacted\])[^\s"',;\\]+/gi,
   new RegExp(`(\\bbearer\\s+)(?!\\[redacted\\]|(?:${NO_TOKENS})\\b)[^\\s"',;\\\\<>]+`, 'gi'),
   // JSON web tokens wherever they stand, and passwords in addresses.
-  /()\beyJ[\w-]{5,}\.[\w-]+(?:\.[\w-]*)*/g,
+  /()(?<![\w-])eyJ[\w-]{5,}\.[\w-]+(?:\.[\w-]*)*/g,
   /(\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s:/@]{0,100}:)(?!\[redacted\])[^\s/@]+(?=@)/gi,
 ];
 
@@ -57,7 +59,7 @@ const DEFAULTS: readonly RegExp[] = [
  * @param patterns the policy's own, in addition to the defaults
  */
 export function redact(text: string, patterns: readonly RegExp[] = []): string {
-  let clean = text;
+  let clean = text.replace(PASSWORD_FIELD, (field, name, end) => (end === '' ? field : `${name}${REDACTED}${end}`));
   for (const pattern of DEFAULTS) clean = clean.replace(pattern, `$1${REDACTED}`);
   for (const { source, flags } of patterns) {
     // A copy of the pattern: `lastIndex` of a sticky or global one must not carry from text to text.

@@ -16,21 +16,19 @@ export function retryAfterOf(error: unknown): RetryAfter | undefined {
   const own = parseRetryAfter(read(error, 'retryAfter'));
   if (own) return own;
   for (const headers of [read(error, 'headers'), read(read(error, 'response'), 'headers')]) {
-    for (const name of ['retry-after-ms', 'x-ms-retry-after-ms']) {
-      const milliseconds = numberIn(header(headers, name));
-      if (milliseconds !== undefined) return inMs(milliseconds);
-    }
-    const found = parseRetryAfter(header(headers, 'retry-after'));
+    const milliseconds = numberIn(header(headers, 'retry-after-ms') ?? header(headers, 'x-ms-retry-after-ms'));
+    if (milliseconds !== undefined) return inMs(milliseconds);
+    const found = parseRetryAfter(header(headers, 'retry-after') ?? header(headers, 'Retry-After'));
     if (found) return found;
   }
   return undefined;
 }
 
-/** A header by its lower-case name, of `Headers` or of a plain object. */
+/** A header of `Headers`, which know it in any case, or of a plain object. */
 function header(headers: unknown, name: string): unknown {
-  if (typeof read(headers, 'get') !== 'function') return read(headers, name) ?? read(headers, 'Retry-After');
+  if (typeof read(headers, 'get') !== 'function') return read(headers, name);
   try {
-    return (headers as { get(name: string): unknown }).get(name);
+    return (headers as { get(name: string): unknown }).get(name) ?? undefined;
   } catch {
     return undefined;
   }
