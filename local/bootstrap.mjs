@@ -2,7 +2,7 @@
 //   node local/bootstrap.mjs <command> [arguments]
 // Plain JavaScript for Node 18 on purpose: it runs before anything is installed. It is not a `pre` script, because npm
 // skips those where `ignore-scripts` is set.
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
@@ -19,19 +19,36 @@ function needsInstall() {
   return !existsSync(installed) || statSync(installed).mtimeMs < statSync(join(project, 'package-lock.json')).mtimeMs;
 }
 
-/** Runs `npm ci` with everything it prints on stderr, so that the stdout of the command stays its own. */
-function install() {
-  process.stderr.write('Installing the locked packages (once)...\n');
-  const { status, signal, error } = spawnSync('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], {
-    cwd: project,
-    stdio: ['ignore', 2, 2],
-    shell: onWindows,
+/** What runs now, and by which signal this process has been told to end. */
+let child;
+let stoppedBy;
+// A terminal sends Ctrl-C to the child as well; a `kill` reaches this process alone. The child decides when to end.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.on(signal, () => {
+    stoppedBy = signal;
+    child?.kill(signal);
   });
-  if (status === 0) return;
-  if (signal) process.exit(128 + (constants.signals[signal] ?? 0));
-  fail(
-    `npm ci failed (${error ? error.message : `exit code ${status}`}). What to do: see its output above, then run the command again.`,
-  );
+}
+
+const codeOf = (signal) => 128 + (constants.signals[signal] ?? 0);
+
+/** @returns {Promise<number>} the exit code of the command once it has ended, as a shell would give it */
+function run(command, args, options) {
+  child = spawn(command, args, { cwd: project, shell: onWindows, ...options });
+  return new Promise((resolve) => {
+    child.on('error', (error) => fail(`cannot run ${command}: ${error.message}`));
+    child.on('exit', (code, signal) => resolve(code ?? codeOf(signal)));
+  });
+}
+
+/** Runs `npm ci` with everything it prints on stderr, so that the stdout of the command stays its own. */
+async function install() {
+  process.stderr.write('Installing the locked packages (once)...\n');
+  const code = await run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { stdio: ['ignore', 2, 2] });
+  if (stoppedBy) process.exit(codeOf(stoppedBy));
+  if (code !== 0) {
+    fail(`npm ci failed (exit code ${code}). What to do: see its output above, then run the command again.`);
+  }
 }
 
 /** @returns {string} why neither the pinned Node nor the machine's own will do; empty when one does */
@@ -47,21 +64,12 @@ function fail(line) {
   process.exit(1);
 }
 
-if (needsInstall()) install();
+if (needsInstall()) await install();
 const problem = missingNode();
 if (problem) fail(problem);
 
 const [command, ...args] = process.argv.slice(2);
 if (command) {
   const path = `${binaries}${delimiter}${process.env.PATH ?? ''}`;
-  const child = spawn(command, args, {
-    cwd: project,
-    stdio: 'inherit',
-    shell: onWindows,
-    env: { ...process.env, PATH: path },
-  });
-  // A terminal sends Ctrl-C to the child as well; a `kill` reaches this process alone. The child decides when to end.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
-  child.on('error', (error) => fail(`cannot run ${command}: ${error.message}`));
-  child.on('exit', (code, signal) => process.exit(code ?? 128 + (constants.signals[signal] ?? 0)));
+  process.exit(await run(command, args, { stdio: 'inherit', env: { ...process.env, PATH: path } }));
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from './build.ts';
@@ -60,8 +61,7 @@ async function main(signal: AbortSignal): Promise<boolean> {
   const print = (line: string) => (json ? undefined : console.log(line));
 
   print('building the app, then starting broker, Azurite, payment provider and host on free ports');
-  build(project);
-  signal.throwIfAborted();
+  await build(project, signal);
   const nameWidth = Math.max(...messages.map(({ messageId }) => messageId.length));
   const collector = new ReportCollector((report) => print(timelineLine(report, nameWidth)));
   const onLog = (entry: LogEntry) => {
@@ -95,7 +95,7 @@ const problemsOf = ({ events, charges }: Omit<Result, 'ok'>): string[] => [
 const stopping = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.on(signal, () => {
-    process.exitCode = signal === 'SIGINT' ? 130 : 143;
+    process.exitCode = 128 + constants.signals[signal];
     stopping.abort(new Error('stopped'));
   });
 }
