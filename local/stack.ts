@@ -24,6 +24,8 @@ export interface Stack {
   readonly azurite: Azurite;
   readonly provider: PaymentProvider;
   readonly host: Host;
+  /** Stops the host and starts it anew, with what is in `dist` then. The rest runs on. @throws as starting does */
+  restartHost(settings?: Readonly<Record<string, string>>): Promise<void>;
   /** Stops all of it, the host first; safe to call twice. */
   stop(): Promise<void>;
 }
@@ -51,21 +53,36 @@ export async function startStack(options: StackOptions, signal?: AbortSignal): P
     const broker = await start(startBroker({ entities, port: ports.broker ?? 0 }));
     const azurite = await start(startAzurite({ port: ports.table ?? 0 }));
     const provider = await start(startPaymentProvider({ ...(script ? { script } : {}), port: ports.provider ?? 0 }));
-    const host = await start(
+    const newHost = (changed: Readonly<Record<string, string>>) =>
       startHost({
         appDirectory: project,
         onLog,
         settings: {
           ...localSettings,
           ...settings,
+          ...changed,
           ServiceBusConnection: broker.connectionString,
           AzureWebJobsStorage: azurite.connectionString,
           LedgerStorage: azurite.connectionString,
           PAYMENTS_URL: provider.url,
         },
-      }),
-    );
-    return { broker, azurite, provider, host, stop };
+      });
+    let host = await newHost({});
+    started.push({ stop: () => host.stop() });
+    signal?.throwIfAborted();
+    return {
+      broker,
+      azurite,
+      provider,
+      get host() {
+        return host;
+      },
+      async restartHost(changed = {}) {
+        await host.stop();
+        host = await newHost(changed);
+      },
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;
