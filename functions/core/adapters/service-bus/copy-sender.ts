@@ -1,5 +1,7 @@
 import type { ServiceBusClient, ServiceBusMessageBatch, ServiceBusSender } from '@azure/service-bus';
 import { SendError, type SendErrorCode, type Sender } from '../../pipeline/ports.ts';
+import type { Delivery } from '../../rules/delivery.ts';
+import type { Copy } from '../../rules/redelivery.ts';
 import { encodeBatchOfOne, encodeCopy } from './copy-to-amqp.ts';
 
 const CODES: Readonly<Record<string, SendErrorCode>> = {
@@ -34,14 +36,23 @@ export function copySender(client: ServiceBusClient, queue: string): CopySender 
       }
     },
     async send(delivery, copy) {
-      const encoded = encodeCopy(Buffer.from(delivery.raw), copy);
+      const encoded = encode(delivery, copy, queue);
       try {
-        await sender().sendMessages(batchOf(encodeBatchOfOne(encoded, copy.messageId)));
+        await sender().sendMessages(batchOf(encoded));
       } catch (error) {
         throw translated(error, queue);
       }
     },
   };
+}
+
+function encode({ raw }: Delivery, copy: Copy, queue: string): Buffer {
+  try {
+    const bytes = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength);
+    return encodeBatchOfOne(encodeCopy(bytes, copy), copy.messageId);
+  } catch (error) {
+    throw new SendError('refused', `a copy for ${queue} cannot be encoded: ${String(error)}`, { cause: error });
+  }
 }
 
 /**
@@ -61,10 +72,14 @@ function batchOf(encoded: Buffer): ServiceBusMessageBatch {
   return batch;
 }
 
+/** What the SDK has no code for is a `GeneralError`, whose message is led by the name of the service's condition. */
+const REFUSALS =
+  /^(InvalidOperation|Argument|ArgumentOutOfRange|InvalidField|NotImplemented|Decode|ResourceDeleted)Error:/;
+
 function translated(error: unknown, queue: string): SendError {
   const { code, message } = error as { code?: unknown; message?: unknown };
   const known = typeof code === 'string' ? CODES[code] : undefined;
-  return new SendError(known ?? 'unavailable', `sending to ${queue}: ${String(code ?? 'error')}: ${String(message)}`, {
-    cause: error,
-  });
+  const sendCode = known ?? (REFUSALS.test(String(message)) ? 'refused' : 'unavailable');
+  const line = `sending to ${queue}: ${String(code ?? 'error')}: ${String(message)}`;
+  return new SendError(sendCode, line, { cause: error });
 }

@@ -9,15 +9,30 @@ import {
   encodeSymbol,
   encodeTimestamp,
   encodeUint,
-  itemsOf,
-  sectionsOf,
-} from './amqp-codec.ts';
-import { SECTION } from './amqp-sections.ts';
+} from './amqp-encode.ts';
+import { isCompound, itemsOf } from './amqp-encoding.ts';
+import { toProperty } from './amqp-property.ts';
+import { HEADER, PROPERTIES, SECTION, sectionsOf } from './amqp-sections.ts';
 
 const SCHEDULED_ENQUEUE_TIME = 'x-opt-scheduled-enqueue-time';
-/** The one annotation of the broker that a sender may set too. */
 const PARTITION_KEY = 'x-opt-partition-key';
 const UINT_MAX = 2 ** 32 - 1;
+
+/** What the broker writes for one delivery or one stay in a queue, and what this copy writes anew. Others travel. */
+const NOT_COPIED: ReadonlySet<string> = new Set([
+  SCHEDULED_ENQUEUE_TIME,
+  'x-opt-sequence-number',
+  'x-opt-enqueue-sequence-number',
+  'x-opt-enqueued-time',
+  'x-opt-locked-until',
+  'x-opt-lock-token',
+  'x-opt-message-state',
+  'x-opt-deadletter-source',
+  'x-opt-partition-id',
+  'x-opt-via-partition-key',
+  'x-opt-offset',
+  'x-opt-publisher',
+]);
 
 /** An encoded copy, with what a batch that carries it must repeat. */
 export interface EncodedCopy {
@@ -27,73 +42,75 @@ export interface EncodedCopy {
   readonly partitionKey: Buffer | undefined;
 }
 
+interface Pair {
+  readonly name: string;
+  readonly key: Buffer;
+  readonly value: Buffer;
+}
+
 /**
  * Cuts a delayed copy from a received message. Body and footer are the same bytes, application properties keep the
- * bytes of their values and with them their types; only what {@link Copy} says is written anew.
+ * bytes of their values and with them their types; only what {@link Copy} says is written anew. Lists, maps and arrays
+ * are no application properties to the service, which refuses a message that carries one: they stay behind.
+ *
+ * @throws RangeError or TypeError where the bytes are no AMQP message
  */
 export function encodeCopy(raw: Buffer, copy: Copy): EncodedCopy {
   const sections = sectionsOf(raw);
-  const items = (code: number) => {
+  const items = (code: number): Buffer[] => {
     const section = sections.find((candidate) => candidate.code === code);
     return section ? itemsOf(section.value) : [];
   };
-  const pairs = (code: number) => {
-    const all = items(code);
-    return all.flatMap((key, at) => {
-      const value = all[at + 1];
-      return at % 2 === 0 && value ? [{ name: String(key.typed.value), key: key.bytes, value: value.bytes }] : [];
-    });
-  };
 
-  const [durable, priority] = items(SECTION.header);
+  const header = items(SECTION.header);
   const timeToLive =
     copy.timeToLiveInMs === undefined ? undefined : encodeUint(Math.min(copy.timeToLiveInMs, UINT_MAX));
-  const header = encodeList([durable?.bytes, priority?.bytes, timeToLive]);
 
-  const annotations = pairs(SECTION.messageAnnotations);
-  const kept = annotations.filter(({ name }) => name === PARTITION_KEY || !name.startsWith('x-opt-'));
-  const messageAnnotations = encodeMap([
-    ...kept.flatMap(({ key, value }) => [key, value]),
-    encodeSymbol(SCHEDULED_ENQUEUE_TIME),
-    encodeTimestamp(copy.dueUtc),
-  ]);
-
-  const [, ...otherProperties] = items(SECTION.properties);
-  const properties = encodeList([encodeString(copy.messageId), ...otherProperties.map(({ bytes }) => bytes)]);
+  const annotations = pairsOf(items(SECTION.messageAnnotations)).filter(({ name }) => !NOT_COPIED.has(name));
+  const properties: (Buffer | undefined)[] = items(SECTION.properties);
+  properties[PROPERTIES.messageId] = encodeString(copy.messageId);
 
   const dropped = new Set([...copy.drop, ...copy.set.keys()]);
-  const applicationProperties = encodeMap([
-    ...pairs(SECTION.applicationProperties)
-      .filter(({ name }) => !dropped.has(name))
-      .flatMap(({ key, value }) => [key, value]),
-    ...[...copy.set].flatMap(([name, value]) => [encodeString(name), encodeProperty(value)]),
-  ]);
+  const kept = pairsOf(items(SECTION.applicationProperties)).filter(
+    ({ name, value }) => !dropped.has(name) && !isCompound(value),
+  );
+  const written = [...copy.set].flatMap(([name, value]) => [encodeString(name), encodeProperty(value)]);
 
-  const unchanged = sections.filter(({ code }) => code >= SECTION.data && code <= SECTION.footer);
   return {
     bytes: Buffer.concat([
-      encodeSection(SECTION.header, header),
-      encodeSection(SECTION.messageAnnotations, messageAnnotations),
-      encodeSection(SECTION.properties, properties),
-      encodeSection(SECTION.applicationProperties, applicationProperties),
-      ...unchanged.map(({ bytes }) => bytes),
+      encodeSection(SECTION.header, encodeList([header[HEADER.durable], header[HEADER.priority], timeToLive])),
+      encodeSection(
+        SECTION.messageAnnotations,
+        encodeMap([...flat(annotations), encodeSymbol(SCHEDULED_ENQUEUE_TIME), encodeTimestamp(copy.dueUtc)]),
+      ),
+      encodeSection(SECTION.properties, encodeList(properties)),
+      encodeSection(SECTION.applicationProperties, encodeMap([...flat(kept), ...written])),
+      ...sections.filter(({ code }) => code >= SECTION.data).map(({ bytes }) => bytes),
     ]),
-    sessionId: otherProperties[GROUP_ID - 1]?.bytes,
-    partitionKey: kept.find(({ name }) => name === PARTITION_KEY)?.value,
+    sessionId: properties[PROPERTIES.groupId],
+    partitionKey: annotations.find(({ name }) => name === PARTITION_KEY)?.value,
   };
 }
 
-const GROUP_ID = 10;
-const MESSAGE_ID = 0;
+function pairsOf(keysAndValues: readonly Buffer[]): Pair[] {
+  const pairs: Pair[] = [];
+  for (let at = 0; at < keysAndValues.length; at += 2) {
+    const [key, value] = [keysAndValues[at], keysAndValues[at + 1]];
+    if (key && value) pairs.push({ name: String(toProperty(key).value), key, value });
+  }
+  return pairs;
+}
+
+const flat = (pairs: readonly Pair[]): Buffer[] => pairs.flatMap(({ key, value }) => [key, value]);
 
 /**
  * A batch of one around an encoded copy, for message format 0x80013700. The envelope repeats what the service routes
  * by: message id, session and partition key.
  */
 export function encodeBatchOfOne(copy: EncodedCopy, messageId: string): Buffer {
-  const properties: (Buffer | undefined)[] = new Array(GROUP_ID + 1).fill(undefined);
-  properties[MESSAGE_ID] = encodeString(messageId);
-  properties[GROUP_ID] = copy.sessionId;
+  const properties: (Buffer | undefined)[] = new Array(PROPERTIES.groupId + 1).fill(undefined);
+  properties[PROPERTIES.messageId] = encodeString(messageId);
+  properties[PROPERTIES.groupId] = copy.sessionId;
   return Buffer.concat([
     ...(copy.partitionKey
       ? [encodeSection(SECTION.messageAnnotations, encodeMap([encodeSymbol(PARTITION_KEY), copy.partitionKey]))]

@@ -1,9 +1,8 @@
-import type { Body, Delivery, PropertyValue } from '../../rules/delivery.ts';
-import { itemsOf, readValue, type Section, sectionsOf, toProperty, uuidText } from './amqp-codec.ts';
-import { SECTION } from './amqp-sections.ts';
-
-const HEADER = { ttl: 2, deliveryCount: 4 } as const;
-const PROPERTIES = { messageId: 0, contentType: 6, contentEncoding: 7, groupId: 10 } as const;
+import type { Delivery, PropertyValue } from '../../rules/delivery.ts';
+import { bodyOf } from './amqp-body.ts';
+import { itemsOf } from './amqp-encoding.ts';
+import { toProperty, uuidText } from './amqp-property.ts';
+import { HEADER, PROPERTIES, SECTION, sectionsOf } from './amqp-sections.ts';
 
 /** Content of the host's binding data: the lock token, then the AMQP message as the broker sent it. */
 export interface ReceivedMessage {
@@ -26,23 +25,21 @@ export function splitBindingData(content: Buffer): ReceivedMessage {
  * Reads a delivery from the message's own bytes; nothing comes from trigger metadata, which is parsed and re-cased on
  * its way.
  *
- * @throws where the bytes are no AMQP message, or the broker's annotations are missing
+ * @throws RangeError or TypeError where the bytes are no AMQP message, or the broker's annotations are missing
  */
 export function deliveryFromAmqp({ lockToken, raw }: ReceivedMessage, entity: string): Delivery {
   const sections = sectionsOf(raw);
-  const of = (code: number): Section | undefined => sections.find((section) => section.code === code);
-  const list = (code: number): (PropertyValue | undefined)[] => {
-    const section = of(code);
-    return section ? itemsOf(section.value).map(({ typed, bytes }) => present(toProperty(typed, bytes))) : [];
+  const items = (code: number): Buffer[] => {
+    const section = sections.find((candidate) => candidate.code === code);
+    return section ? itemsOf(section.value) : [];
   };
+  const list = (code: number) => items(code).map(toProperty).map(present);
   const map = (code: number): Map<string, PropertyValue> => {
-    const section = of(code);
     const found = new Map<string, PropertyValue>();
-    if (!section) return found;
-    const items = itemsOf(section.value);
-    for (let at = 0; at + 1 < items.length; at += 2) {
-      const [key, value] = [items[at], items[at + 1]];
-      if (key && value) found.set(String(key.typed.value), toProperty(value.typed, value.bytes));
+    const all = items(code).map(toProperty);
+    for (let at = 0; at < all.length; at += 2) {
+      const [key, value] = [all[at], all[at + 1]];
+      if (key && value) found.set(String(key.value), value);
     }
     return found;
   };
@@ -56,7 +53,6 @@ export function deliveryFromAmqp({ lockToken, raw }: ReceivedMessage, entity: st
     throw new TypeError('expected the annotations x-opt-sequence-number and x-opt-enqueued-time of a received message');
   }
   const lockedUntilUtc = annotations.get('x-opt-locked-until')?.value;
-  const timeToLiveInMs = header[HEADER.ttl]?.value;
   return {
     entity,
     messageId: idText(properties[PROPERTIES.messageId]),
@@ -69,7 +65,7 @@ export function deliveryFromAmqp({ lockToken, raw }: ReceivedMessage, entity: st
     contentType: textOf(properties[PROPERTIES.contentType]),
     contentEncoding: textOf(properties[PROPERTIES.contentEncoding]),
     sessionId: textOf(properties[PROPERTIES.groupId]),
-    expiresUtc: typeof timeToLiveInMs === 'number' ? enqueuedUtc + timeToLiveInMs : undefined,
+    expiresUtc: expiryOf(enqueuedUtc, header[HEADER.ttl], properties[PROPERTIES.absoluteExpiryTime]),
     body: bodyOf(sections),
     properties: map(SECTION.applicationProperties),
     raw,
@@ -82,7 +78,28 @@ const present = (property: PropertyValue): PropertyValue | undefined =>
 const textOf = (property: PropertyValue | undefined): string | undefined =>
   typeof property?.value === 'string' && property.value !== '' ? property.value : undefined;
 
-const ID_TYPES = ['ulong', 'uuid', 'binary', 'string'];
+const UINT_MAX = 2 ** 32 - 1;
+/** The last second of the year 9999, where .NET's time ends: what expires there does not expire. */
+const END_OF_TIME_UTC = Date.parse('9999-12-31T23:59:59Z');
+
+/**
+ * When a message expires, if it does. A time to live of 0 is none; the greatest that a header holds, 49 days, is said of
+ * anything longer too, and only the absolute time tells how much longer.
+ */
+function expiryOf(
+  enqueuedUtc: number,
+  timeToLive: PropertyValue | undefined,
+  absoluteExpiryTime: PropertyValue | undefined,
+): number | undefined {
+  const timeToLiveInMs = timeToLive?.value;
+  if (typeof timeToLiveInMs !== 'number' || timeToLiveInMs === 0) return undefined;
+  if (timeToLiveInMs < UINT_MAX) return enqueuedUtc + timeToLiveInMs;
+  const utc = absoluteExpiryTime?.value;
+  return typeof utc === 'number' && utc < END_OF_TIME_UTC ? utc : undefined;
+}
+
+const LOOKS_TYPED =
+  /^(null|boolean|u?byte|u?short|u?int|u?long|float|double|decimal|char|timestamp|uuid|binary|string|symbol|other):/;
 
 /**
  * Ids of every type as distinct, stable strings: a string is itself, any other is led by its type, and so is a string
@@ -91,19 +108,5 @@ const ID_TYPES = ['ulong', 'uuid', 'binary', 'string'];
 function idText(id: PropertyValue | undefined): string {
   if (!id) return '';
   const text = id.value instanceof Uint8Array ? Buffer.from(id.value).toString('hex') : String(id.value);
-  const looksTyped = ID_TYPES.some((type) => text.startsWith(`${type}:`));
-  return id.type === 'string' && !looksTyped ? text : `${id.type}:${text}`;
-}
-
-function bodyOf(sections: readonly Section[]): Body {
-  const data = sections.filter(({ code }) => code === SECTION.data);
-  if (data.length > 0) {
-    return { kind: 'data', bytes: Buffer.concat(data.map(({ value }) => readValue(value).value as Buffer)) };
-  }
-  const section = sections.find(({ code }) => code === SECTION.value || code === SECTION.sequence);
-  if (!section) return { kind: 'absent' };
-  const kind = section.code === SECTION.value ? 'value' : 'sequence';
-  const { value } = readValue(section.value);
-  const bytes = typeof value === 'string' ? Buffer.from(value) : Buffer.isBuffer(value) ? value : undefined;
-  return { kind, bytes, value };
+  return id.type === 'string' && !LOOKS_TYPED.test(text) ? text : `${id.type}:${text}`;
 }

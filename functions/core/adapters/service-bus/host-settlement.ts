@@ -1,6 +1,6 @@
 import type { Settlement } from '../../pipeline/ports.ts';
 import type { PropertyValue } from '../../rules/delivery.ts';
-import { encodeMap, encodeProperty, encodeString } from './amqp-codec.ts';
+import { encodeMap, encodeProperty, encodeString } from './amqp-encode.ts';
 import type { SettlementService } from './settlement-service.ts';
 
 /** {@link Settlement} through the Functions host, which holds the lock. */
