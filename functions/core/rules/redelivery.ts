@@ -125,7 +125,8 @@ function finish(
     messageId,
     dueUtc,
     // At least a millisecond: 0 would mean for ever. Whoever decided to redeliver saw that it does not expire before.
-    timeToLiveInMs: delivery.expiresUtc === undefined ? undefined : Math.max(1, delivery.expiresUtc - dueUtc),
+    timeToLiveInMs:
+      delivery.expiresUtc === undefined ? undefined : Math.max(1, Math.floor(delivery.expiresUtc - dueUtc)),
     drop: [...delivery.properties.keys()].filter((name) => isReserved(name) || neverTravel.has(name)),
     set,
   };
