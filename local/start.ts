@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { build } from './build.ts';
 import type { LogEntry } from './host/log-entry.ts';
-import { BUILT_IN_MESSAGES, differences, SCENARIO_SETTINGS } from './scenario/built-in.ts';
+import { BUILT_IN_MESSAGES, BUILT_IN_QUEUE, differences, scenarioSettings } from './scenario/built-in.ts';
 import { type InputMessage, parseInput } from './scenario/input.ts';
 import type { Result } from './scenario/result.ts';
 import { providerScript, ReportCollector, runScenario } from './scenario/run-scenario.ts';
@@ -12,13 +12,14 @@ import { deadLetterLines, timelineLine } from './scenario/timeline.ts';
 import { startStack } from './stack.ts';
 
 const USAGE = `npm start                                           the built-in scenario
-npm start --silent -- --input FILE.jsonl [--json] [--timeout SECONDS]`;
+npm start --silent -- --input FILE.jsonl [--json] [--timeout SECONDS] [--queue NAME]`;
 
 const project = join(import.meta.dirname, '..');
 
 interface Options {
   readonly messages: readonly InputMessage[];
   readonly isBuiltIn: boolean;
+  readonly queue: string;
   readonly json: boolean;
   readonly timeoutInMs: number;
 }
@@ -30,13 +31,14 @@ function readOptions(args: readonly string[]): Options {
       input: { type: 'string' },
       json: { type: 'boolean', default: false },
       timeout: { type: 'string', default: '60' },
+      queue: { type: 'string', default: BUILT_IN_QUEUE },
     },
   });
   const seconds = Number(values.timeout);
   if (!(seconds > 0 && seconds <= 86_400)) {
     throw new Error(`--timeout: expected seconds from 1 to 86400, got ${JSON.stringify(values.timeout)}`);
   }
-  const shared = { json: values.json, timeoutInMs: seconds * 1_000 };
+  const shared = { json: values.json, queue: values.queue, timeoutInMs: seconds * 1_000 };
   if (values.input === undefined) return { ...shared, messages: BUILT_IN_MESSAGES, isBuiltIn: true };
   let text: string;
   try {
@@ -57,7 +59,7 @@ const policyFromEnvironment = (): Record<string, string> =>
   );
 
 async function main(signal: AbortSignal): Promise<boolean> {
-  const { messages, isBuiltIn, json, timeoutInMs } = readOptions(process.argv.slice(2));
+  const { messages, isBuiltIn, queue, json, timeoutInMs } = readOptions(process.argv.slice(2));
   const print = (line: string) => (json ? undefined : console.log(line));
 
   print('building the app, then starting broker, Azurite, payment provider and host on free ports');
@@ -68,10 +70,12 @@ async function main(signal: AbortSignal): Promise<boolean> {
     collector.onLog(entry);
     if (entry.level === 'error' || entry.level === 'critical') console.error(entry.message);
   };
-  const settings = { ...SCENARIO_SETTINGS, ...policyFromEnvironment() };
-  const stack = await startStack({ project, settings, script: providerScript(messages), onLog }, signal);
+  const events = readdirSync(join(project, 'functions', 'events'));
+  const settings = { ...scenarioSettings(events), ...policyFromEnvironment() };
+  const script = providerScript(messages, queue, events);
+  const stack = await startStack({ project, settings, script, onLog }, signal);
   try {
-    const result = await runScenario(stack, messages, collector, { timeoutInMs, signal });
+    const result = await runScenario(stack, messages, collector, { queue, timeoutInMs, signal });
     const wrong = isBuiltIn ? differences(result) : problemsOf(result);
     const ok = wrong.length === 0;
     if (json) process.stdout.write(`${JSON.stringify({ ...result, ok } satisfies Result)}\n`);
@@ -79,7 +83,8 @@ async function main(signal: AbortSignal): Promise<boolean> {
     for (const { orderId, count } of result.charges)
       print(`charged ${orderId} ${count === 1 ? 'once' : `${count} times`}`);
     for (const problem of wrong) console.error(`not as expected: ${problem}`);
-    if (ok) print('every outcome is as expected');
+    if (ok)
+      print(isBuiltIn ? 'every outcome is as expected' : 'every message has come to an end, nobody was charged twice');
     return ok;
   } finally {
     await stack.stop();

@@ -1,3 +1,4 @@
+import { policySettingName } from '../../functions/core/settings.ts';
 import type { InputMessage } from './input.ts';
 import type { Result } from './result.ts';
 
@@ -18,15 +19,26 @@ export const BUILT_IN_MESSAGES: readonly InputMessage[] = [
   order('C', 'EUR', [503]),
 ];
 
-/** The policy of the scenario, as settings: delays 1, 2, 4 s, so that it can be watched. */
-export const SCENARIO_SETTINGS: Readonly<Record<string, string>> = {
-  RETRY__ORDER_PLACED__ATTEMPTS: '4',
-  RETRY__ORDER_PLACED__TRIES: '1',
-  RETRY__ORDER_PLACED__BASE_DELAY_IN_MS: '1000',
-  RETRY__ORDER_PLACED__MULTIPLIER: '2',
-  RETRY__ORDER_PLACED__JITTER: 'none',
-  RETRY__ORDER_PLACED__HANDLER_TIMEOUT_IN_MS: '3000',
-};
+/** Where the built-in messages go. */
+export const BUILT_IN_QUEUE = 'billing-order-placed';
+
+/** Delays 1, 2, 4 s without chance, so that a run can be watched. */
+const POLICY = {
+  attempts: '4',
+  tries: '1',
+  baseDelayInMs: '1000',
+  multiplier: '2',
+  jitter: 'none',
+  handlerTimeoutInMs: '3000',
+} as const;
+
+/** The policy of a run, as settings of these events. */
+export const scenarioSettings = (events: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    events.flatMap((event) =>
+      Object.entries(POLICY).map(([field, value]) => [policySettingName(event, field as keyof typeof POLICY), value]),
+    ),
+  );
 
 type Row = readonly [
   messageId: string,

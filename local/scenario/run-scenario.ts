@@ -8,16 +8,24 @@ import type { InputMessage } from './input.ts';
 import { deadLetters, waitingMessageIds } from './queue-view.ts';
 import { eventRows, type Result, type TimedReport } from './result.ts';
 
-export const QUEUE = 'billing-order-placed';
-const CONSUMER = `${QUEUE}/order-placed`;
 const POLL_IN_MS = 100;
 
-/** What the provider answers: found by the key that the consumer derives from the event's id. */
-export function providerScript(messages: readonly InputMessage[]): ProviderScript {
+/**
+ * What the provider answers: found by the key that a consumer of the queue derives from the event's id.
+ *
+ * @param events names of the app's events; any of them may listen on the queue
+ */
+export function providerScript(
+  messages: readonly InputMessage[],
+  queue: string,
+  events: readonly string[],
+): ProviderScript {
   const answers = new Map<string, InputMessage['provider']>();
   for (const { messageId, provider } of messages) {
-    const key = idempotencyKey(CONSUMER, messageId);
-    if (!answers.has(key)) answers.set(key, provider);
+    for (const event of events) {
+      const key = idempotencyKey(`${queue}/${event}`, messageId);
+      if (!answers.has(key)) answers.set(key, provider);
+    }
   }
   return (key) => answers.get(key) ?? [200];
 }
@@ -51,6 +59,26 @@ export class ReportCollector {
   };
 }
 
+/** Sends the messages to the queue, in order. */
+export async function sendMessages(
+  client: ServiceBusClient,
+  queue: string,
+  messages: readonly InputMessage[],
+): Promise<void> {
+  const sender = client.createSender(queue);
+  for (const { messageId, body, contentType, applicationProperties, sessionId, timeToLiveInMs } of messages) {
+    await sender.sendMessages({
+      messageId,
+      body,
+      applicationProperties: { ...applicationProperties },
+      ...(contentType === undefined ? {} : { contentType }),
+      ...(sessionId === undefined ? {} : { sessionId }),
+      ...(timeToLiveInMs === undefined ? {} : { timeToLive: timeToLiveInMs }),
+    });
+  }
+  await sender.close();
+}
+
 /**
  * Sends the messages and waits until the queue is empty and each message has come to an end, or the time is up.
  *
@@ -60,30 +88,21 @@ export async function runScenario(
   stack: Pick<Stack, 'broker' | 'provider'>,
   messages: readonly InputMessage[],
   collector: ReportCollector,
-  options: { readonly timeoutInMs: number; readonly signal: AbortSignal },
+  options: { readonly queue: string; readonly timeoutInMs: number; readonly signal: AbortSignal },
 ): Promise<Omit<Result, 'ok'>> {
+  const { queue, timeoutInMs, signal } = options;
   const client = new ServiceBusClient(stack.broker.connectionString);
   try {
-    const sender = client.createSender(QUEUE);
     collector.start();
-    const endsAtInMs = performance.now() + options.timeoutInMs;
-    for (const { messageId, body, contentType, applicationProperties, sessionId, timeToLiveInMs } of messages) {
-      await sender.sendMessages({
-        messageId,
-        body,
-        applicationProperties: { ...applicationProperties },
-        ...(contentType === undefined ? {} : { contentType }),
-        ...(sessionId === undefined ? {} : { sessionId }),
-        ...(timeToLiveInMs === undefined ? {} : { timeToLive: timeToLiveInMs }),
-      });
-    }
+    const endsAtInMs = performance.now() + timeoutInMs;
+    await sendMessages(client, queue, messages);
     const messageIds = messages.map(({ messageId }) => messageId);
     for (;;) {
-      const waiting = await waitingMessageIds(client, QUEUE);
-      const letters = await deadLetters(client, QUEUE);
+      const waiting = await waitingMessageIds(client, queue);
+      const letters = await deadLetters(client, queue);
       const events = eventRows(messageIds, collector.reports, letters, waiting);
       const done = events.every(({ final }) => final !== 'pending');
-      if (done || performance.now() >= endsAtInMs || options.signal.aborted) {
+      if (done || performance.now() >= endsAtInMs || signal.aborted) {
         return { events, deadLetterQueue: letters, charges: [...stack.provider.charges] };
       }
       await new Promise((resolve) => setTimeout(resolve, POLL_IN_MS));
