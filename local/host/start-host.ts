@@ -1,15 +1,13 @@
 import type { ServiceBusClient } from '@azure/service-bus';
 import { readHostJson } from './host-json.ts';
-import { type Firing, type InvocationEvent, Invoker } from './invoker.ts';
+import { type InvocationEvent, Invoker } from './invoker.ts';
+import type { Listener } from './listener.ts';
 import type { LogEntry } from './log-entry.ts';
-import { connectTo, receiverFor } from './service-bus/client.ts';
-import { type Listener, startSingleListener } from './service-bus/single-listener.ts';
-import { readServiceBusTrigger, type ServiceBusTrigger } from './service-bus/trigger.ts';
 import type { Settings } from './setting-reference.ts';
 import { HeldMessages } from './settlement/held-messages.ts';
 import { startSettlementService } from './settlement/settlement-service.ts';
+import { planTriggers } from './triggers.ts';
 import { WorkerKeeper } from './worker-keeper.ts';
-import type { FunctionMetadata } from './worker-protocol.ts';
 
 const DRAIN_LIMIT_IN_MS = 10_000;
 const CLOSE_LIMIT_IN_MS = 5_000;
@@ -25,12 +23,16 @@ export interface HostOptions {
   readonly onInvocation?: (event: InvocationEvent) => void;
   /** How long `stop` waits for running invocations before it ends the worker under them, in ms. Default 10 000. */
   readonly drainLimitInMs?: number;
+  /** Port on 127.0.0.1 for HTTP triggers; 0, the default, takes a free one. */
+  readonly httpPort?: number;
 }
 
 /** A running Functions host with one app. */
 export interface Host {
   /** Names of the functions the app has registered, in order. */
   readonly functions: readonly string[];
+  /** Where HTTP triggers are served; undefined when the app has none. */
+  readonly httpPort: number | undefined;
   /** Stops receiving, lets running invocations end within the limit, runs the appTerminate hooks, ends the worker. */
   stop(): Promise<void>;
 }
@@ -51,6 +53,7 @@ export async function startHost(options: HostOptions): Promise<Host> {
   const clients = new Map<string, ServiceBusClient>();
   const listeners: Listener[] = [];
   let worker: WorkerKeeper | undefined;
+  let httpPort: number | undefined;
 
   const idle = () => Promise.race([Promise.all(listeners.map((listener) => listener.idle())), elapsed(drainLimitInMs)]);
   const stop = async () => {
@@ -75,15 +78,16 @@ export async function startHost(options: HostOptions): Promise<Host> {
       onInvocation: options.onInvocation ?? (() => undefined),
       functionTimeoutInMs: config.functionTimeoutInMs,
     });
-    // Every trigger is read before the first one listens: a wrong one must not be found after messages were taken.
-    const planned = worker.functions.map((target) => ({ target, trigger: triggerOf(target, settings) }));
-    for (const { target, trigger } of planned) {
-      if (!trigger) continue;
-      const receiver = receiverFor(await connectTo(trigger.connection, clients), trigger.entity);
-      const invoke = (firing: Firing) => invoker.invoke(target, firing);
-      const shared = { functionName: target.name, trigger, config: config.serviceBus, receiver, held, invoke, onLog };
-      listeners.push(startSingleListener(shared));
-    }
+    const triggers = planTriggers(worker.functions, {
+      settings,
+      config,
+      invoker,
+      held,
+      clients,
+      onLog,
+      httpPort: options.httpPort ?? 0,
+    });
+    ({ httpPort } = await triggers.start(listeners));
   } catch (error) {
     await stop();
     throw error;
@@ -91,16 +95,12 @@ export async function startHost(options: HostOptions): Promise<Host> {
   let stopped: Promise<void> | undefined;
   return {
     functions: worker.functions.map(({ name }) => name),
+    httpPort,
     stop: () => {
       stopped ??= stop();
       return stopped;
     },
   };
-}
-
-function triggerOf(target: FunctionMetadata, settings: Settings): ServiceBusTrigger | undefined {
-  const binding = Object.values(target.bindings).find(({ type }) => type.toLowerCase() === 'servicebustrigger');
-  return binding && readServiceBusTrigger(target, binding, settings);
 }
 
 function elapsed(inMs: number): Promise<void> {

@@ -12,6 +12,15 @@ export class HeldDelivery implements HeldMessage {
     this.#receiver = receiver;
   }
 
+  get lockToken(): string {
+    return this.message.lockToken ?? '';
+  }
+
+  /** How log lines name it. */
+  toString(): string {
+    return `message ${JSON.stringify(this.message.messageId)} (sequence number ${this.message.sequenceNumber})`;
+  }
+
   /** True once the broker has confirmed a settlement, never before. */
   get settled(): boolean {
     return this.#settled;

@@ -33,15 +33,23 @@ export interface QueueStage {
 const AT_MOST = { timeout: 15_000, interval: 20 };
 
 export async function aQueueStage(
-  options: { queue?: Partial<QueueSettings>; settings?: Record<string, string>; drainLimitInMs?: number } = {},
+  options: {
+    app?: string;
+    queue?: Partial<QueueSettings>;
+    settings?: Record<string, string>;
+    drainLimitInMs?: number;
+    /** Sent before the host starts, so that it finds them together. */
+    waiting?: readonly ServiceBusMessage[];
+  } = {},
 ): Promise<QueueStage> {
   const queues = new Map([['q', { ...defaultQueueSettings, maxDeliveryCount: 10, ...options.queue }]]);
   const broker = await startBroker({ entities: { queues } as never });
   const client = new ServiceBusClient(broker.connectionString, { retryOptions: { maxRetries: 0, timeoutInMs: 5_000 } });
   const sender = client.createSender('q');
+  if (options.waiting) await sender.sendMessages([...options.waiting]);
   const log = aLog();
   const host = await startHost({
-    appDirectory: fixtureApp('queue'),
+    appDirectory: fixtureApp(options.app ?? 'queue'),
     settings: { QUEUE: 'q', ServiceBus: broker.connectionString, ...options.settings },
     onLog: log.onLog,
     ...(options.drainLimitInMs === undefined ? {} : { drainLimitInMs: options.drainLimitInMs }),
@@ -55,7 +63,7 @@ export async function aQueueStage(
   };
   const told = (messageId?: string) =>
     log.entries
-      .filter(({ category }) => category === 'Function.take.User')
+      .filter(({ category }) => /^Function\.\w+\.User$/.test(category))
       .map(({ message }) => JSON.parse(message) as Told)
       .filter(({ id }) => messageId === undefined || id === messageId);
   return {

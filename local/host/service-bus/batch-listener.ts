@@ -1,0 +1,100 @@
+import type { ServiceBusReceivedMessage, ServiceBusReceiver } from '@azure/service-bus';
+import type { ServiceBusConfig } from '../host-json.ts';
+import type { Listener } from '../listener.ts';
+import { batchFiringOf } from './firing.ts';
+import { HeldDelivery } from './held-delivery.ts';
+import { type ListenerOptions, settleAfterwards, type WriteLog, writeLogOf } from './service-bus-listener.ts';
+
+/** How long one request for messages stays open, in ms; the next follows at once. */
+const RECEIVE_WAIT_IN_MS = 30_000;
+/**
+ * How long one request waits for more after its first message, in ms, as in .NET; the SDK waits 1000. Its types do not
+ * know the option, its implementation lets it through: locks run meanwhile, and nobody renews them.
+ */
+const GATHERING = { maxTimeAfterFirstMessageInMs: 20 };
+/** How long to wait after a request has failed, in ms. */
+const ERROR_PAUSE_IN_MS = 1_000;
+
+/**
+ * Several messages an invocation, up to maxMessageBatchSize, one batch after the other. Nobody renews their locks: the
+ * real host does not either, so that a batch has no longer than the entity's lock.
+ */
+export function startBatchListener(options: ListenerOptions): Listener {
+  const log = writeLogOf(options);
+  const stop = new AbortController();
+  const receiving = receiveBatches(options, stop.signal, log);
+  return {
+    stopReceiving: async () => stop.abort(),
+    idle: () => receiving,
+  };
+}
+
+async function receiveBatches(options: ListenerOptions, stopped: AbortSignal, log: WriteLog): Promise<void> {
+  while (!stopped.aborted) {
+    try {
+      const messages = await collect(options.receiver, options.config, stopped);
+      const deliveries = messages.map((message) => new HeldDelivery(message, options.receiver));
+      if (stopped.aborted)
+        await Promise.all(deliveries.map((delivery) => settleAfterwards(delivery, true, options, log)));
+      else if (deliveries.length > 0) await dispatch(deliveries, options, log);
+    } catch (error) {
+      if (stopped.aborted) return;
+      log(
+        'error',
+        `Message processing error (Action=Receive, EntityPath=${options.receiver.entityPath}): ${(error as Error).message}`,
+      );
+      await pause(ERROR_PAUSE_IN_MS, stopped);
+    }
+  }
+}
+
+/** Waits for the first message, then for minMessageBatchSize of them, but no longer than maxBatchWaitTime. */
+async function collect(
+  receiver: ServiceBusReceiver,
+  config: ServiceBusConfig,
+  abortSignal: AbortSignal,
+): Promise<ServiceBusReceivedMessage[]> {
+  const most = config.maxMessageBatchSize;
+  const messages = await receiver.receiveMessages(most, {
+    maxWaitTimeInMs: RECEIVE_WAIT_IN_MS,
+    abortSignal,
+    ...GATHERING,
+  });
+  const endsAtMs = performance.now() + config.maxBatchWaitTimeInMs;
+  while (messages.length > 0 && messages.length < config.minMessageBatchSize && !abortSignal.aborted) {
+    const maxWaitTimeInMs = Math.floor(endsAtMs - performance.now());
+    if (maxWaitTimeInMs <= 0) break;
+    // What has been received already must survive a stop or an error here.
+    const more = await receiver
+      .receiveMessages(most - messages.length, { maxWaitTimeInMs, abortSignal, ...GATHERING })
+      .catch(() => []);
+    messages.push(...more);
+  }
+  return messages;
+}
+
+async function dispatch(deliveries: readonly HeldDelivery[], options: ListenerOptions, log: WriteLog): Promise<void> {
+  for (const delivery of deliveries) options.held.hold(delivery.lockToken, delivery);
+  try {
+    const outcome = await options.invoke(
+      batchFiringOf(
+        deliveries.map(({ message }) => message),
+        options.trigger,
+      ),
+    );
+    const failed = outcome.kind === 'failed';
+    await Promise.all(deliveries.map((delivery) => settleAfterwards(delivery, failed, options, log)));
+  } finally {
+    for (const delivery of deliveries) options.held.forget(delivery.lockToken);
+  }
+}
+
+function pause(inMs: number, stopped: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, inMs);
+    stopped.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}
