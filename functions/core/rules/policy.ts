@@ -1,3 +1,5 @@
+import { backoffInMs } from './backoff.ts';
+
 export const CURVES = ['exponential', 'linear', 'list'] as const;
 export const JITTERS = ['none', 'full', 'equal', 'decorrelated'] as const;
 
@@ -120,6 +122,12 @@ export function contradictions(policy: RetryPolicy, host: HostLimits): string[] 
   if (policy.curve === 'list' && policy.delaysInMs.length === 0) wrong('curve list needs delaysInMs');
   if (policy.curve !== 'list' && policy.baseDelayInMs > policy.capInMs) {
     wrong(`baseDelayInMs ${policy.baseDelayInMs} must be at most capInMs ${policy.capInMs}`);
+  }
+  const firstDelayInMs = backoffInMs({ ...policy, jitter: 'none' }, 1, '');
+  if (policy.attempts > 1 && firstDelayInMs > policy.windowInMs) {
+    wrong(
+      `the first delay (${firstDelayInMs} ms) must be at most windowInMs ${policy.windowInMs}, or no redelivery can ever happen`,
+    );
   }
   if (policy.windowInMs > policy.timeToLiveInMs) {
     wrong(
