@@ -92,9 +92,10 @@ export function ledgerClaims({ aKey, ask, claim, eventWith, holdOf, open, record
       for (const owner of ['lock-1', 'lock-2']) await holdOf(key, claimant({ owner }), LAPSED_IN_MS);
 
       const third = await holdOf(key, claimant({ owner: 'lock-3' }), LAPSED_IN_MS);
+      const scheduled = await recorded(third, { kind: 'scheduled', attempt: 2, dueUtc: DUE_UTC });
       const next = await holdOf(key, ourCopy(2));
 
-      expect([third.record.takeovers, next.record.takeovers]).toEqual([2, 0]);
+      expect([third, scheduled, next].map((held) => held.record.takeovers)).toEqual([2, 0, 0]);
     });
 
     test('refuses every write under a hold that was taken over', async () => {
@@ -112,6 +113,14 @@ export function ledgerClaims({ aKey, ask, claim, eventWith, holdOf, open, record
         expect(await record(stale, entry)).toEqual({ kind: 'leaseLost' });
       }
       expect(await record(held, { kind: 'completed' })).toMatchObject({ kind: 'recorded' });
+    });
+
+    test('does not take the outcome of the one that took over for its own', async () => {
+      const key = aKey();
+      const stale = await holdOf(key, claimant(), LAPSED_IN_MS);
+      await recorded(await holdOf(key, claimant({ owner: 'lock-2' })), { kind: 'completed' });
+
+      expect(await record(stale, { kind: 'completed' })).toEqual({ kind: 'leaseLost' });
     });
 
     test('takes a write under a lapsed hold that nobody took over', async () => {

@@ -19,6 +19,14 @@ export function ledgerOutcomes({ aKey, ask, eventWith, holdOf, record, recorded 
       }
     });
 
+    test('dates the record by the outcome, not by the claim', async () => {
+      const claimed = await holdOf(aKey());
+      const { record } = await recorded(claimed, { kind: 'completed' });
+
+      expect(record.sinceUtc).toBeGreaterThanOrEqual(claimed.record.sinceUtc - 1_000);
+      expect(record.sinceUtc).toBeLessThan(claimed.record.sinceUtc + 10_000);
+    });
+
     test('recognises its own write when it is asked to write the same again', async () => {
       const key = aKey();
       const before = await holdOf(key);

@@ -28,9 +28,10 @@ const KINDS = {
  * The record as columns, readable in any table explorer. What is absent has no column; instants are dates. The raw id
  * is for people, the keys alone identify.
  *
- * @param follows version of the entity that this one replaces; empty for the first
+ * @param follows for an outcome, the version that it replaces, by which its own writer knows it again; a claim is known
+ *   by its owner
  */
-export function toColumns(key: EventKey, { record, unsent, dueUtc }: StoredRecord, follows: string): Columns {
+export function toColumns(key: EventKey, { record, unsent, dueUtc }: StoredRecord, follows?: string): Columns {
   const { deadLetter } = record;
   return {
     version: VERSION,
@@ -44,7 +45,7 @@ export function toColumns(key: EventKey, { record, unsent, dueUtc }: StoredRecor
     owner: record.owner,
     takeovers: record.takeovers,
     since: new Date(record.sinceUtc),
-    follows,
+    ...(follows !== undefined && { follows }),
     ...(record.leaseEndUtc > 0 && { leaseEnd: new Date(record.leaseEndUtc) }),
     ...(dueUtc !== undefined && { due: new Date(dueUtc) }),
     ...(deadLetter && {

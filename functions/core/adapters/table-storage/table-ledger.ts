@@ -25,7 +25,7 @@ export function tableLedger(store: TableStore): Ledger {
           return { ...step, hold: { key, record: stored.record, etag: found.etag } };
         }
         if (step.kind === 'write') {
-          const columns = toColumns(key, step.next, found?.etag ?? '');
+          const columns = toColumns(key, step.next);
           const etag = found ? await store.replace(keys, columns, found.etag) : await store.insert(keys, columns);
           if (etag) return claimOf({ key, record: step.next.record, etag }, step.next);
         }
@@ -42,7 +42,8 @@ export function tableLedger(store: TableStore): Ledger {
       const etag = await store.replace(keys, toColumns(hold.key, next, hold.etag), hold.etag);
       if (etag) return { kind: 'recorded', hold: { ...hold, record: next.record, etag } };
 
-      // Only a write of this very entry follows our hold in this state: one whose reply was lost.
+      // Only a write of this entry can have followed our hold into this state: ours, whose reply was lost, or where two
+      // deliveries repeat one dead letter the other's confirmation, which is the same.
       const found = await store.get(keys);
       if (found?.columns['follows'] !== hold.etag || found.columns['kind'] !== entry.kind) return { kind: 'leaseLost' };
       return { kind: 'recorded', hold: { ...hold, record: fromColumns(found.columns).record, etag: found.etag } };

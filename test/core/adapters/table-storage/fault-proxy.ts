@@ -22,6 +22,8 @@ export interface FaultProxy {
   next(...faults: readonly (Exclude<Fault['kind'], 'answer'> | Fault)[]): void;
   /** Resolves once a request is withheld; gives what lets it go on, which resolves once it has been carried out. */
   withheld(): Promise<() => Promise<void>>;
+  /** How many requests that got no answer their client has broken off. */
+  brokenOff(): number;
   stop(): Promise<void>;
 }
 
@@ -31,6 +33,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
   let faults: Fault[] = [];
   let requests: string[] = [];
   const held: (() => Promise<void>)[] = [];
+  let brokenOff = 0;
   let onHeld: (() => void) | undefined;
   const hold = (release: () => Promise<void>) => {
     held.push(release);
@@ -47,6 +50,9 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
 
   async function serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     requests.push(incoming.method ?? '');
+    outgoing.once('close', () => {
+      if (!outgoing.writableEnded) brokenOff++;
+    });
     const fault = faults.shift() ?? { kind: 'pass' };
     const body = Buffer.concat(await incoming.toArray());
     switch (fault.kind) {
@@ -91,6 +97,7 @@ export async function startFaultProxy(target: string): Promise<FaultProxy> {
       if (held.length === 0) await new Promise<void>((resolve) => (onHeld = resolve));
       return held.shift() as () => Promise<void>;
     },
+    brokenOff: () => brokenOff,
     async stop() {
       server.close();
       server.closeAllConnections();

@@ -43,6 +43,14 @@ test('is narrowed by a second response that sees the second change', () => {
   expect(clock.at(SENT_IN_MS + 100)).toEqual({ earliestUtc: NOON_UTC + 1_000, latestUtc: NOON_UTC + 1_101 });
 });
 
+test('is narrowed by a second response that sees the same second still', () => {
+  const clock = serverClock();
+  clock.observe(NOON, SENT_IN_MS, SENT_IN_MS);
+  clock.observe(NOON, SENT_IN_MS + 900, SENT_IN_MS + 900);
+
+  expect(clock.at(SENT_IN_MS + 900)).toEqual({ earliestUtc: NOON_UTC + 899, latestUtc: NOON_UTC + 1_000 });
+});
+
 test('follows the latest response alone where that contradicts the ones before', () => {
   const clock = serverClock();
   clock.observe(NOON, SENT_IN_MS, SENT_IN_MS);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { checkLedger } from '../../../../functions/core/adapters/table-storage/check-ledger.ts';
-import { deleteBatch } from '../../../../functions/core/adapters/table-storage/delete-batch.ts';
+import { deleteBatch, type Version } from '../../../../functions/core/adapters/table-storage/delete-batch.ts';
 import { toColumns } from '../../../../functions/core/adapters/table-storage/entity.ts';
 import { keysOf } from '../../../../functions/core/adapters/table-storage/keys.ts';
 import { sweepLedger } from '../../../../functions/core/adapters/table-storage/sweep.ts';
@@ -28,7 +28,14 @@ beforeEach(async () => {
 });
 
 /** A record whose last write, lease and due time are this long ago. */
-async function put(eventId: string, kind: LedgerRecord['kind'], agoInMs: number, consumer = 'orders', keys?: object) {
+function anEntity(
+  eventId: string,
+  kind: LedgerRecord['kind'],
+  agoInMs: number,
+  consumer = 'orders',
+  partitionKey = keysOf({ consumer, eventId }).partitionKey,
+) {
+  const thenUtc = nowUtc - agoInMs;
   const record: LedgerRecord = {
     kind,
     generation: 1,
@@ -36,15 +43,20 @@ async function put(eventId: string, kind: LedgerRecord['kind'], agoInMs: number,
     opener: '1',
     sequenceNumber: '1',
     owner: '',
-    leaseEndUtc: kind === 'inProgress' ? nowUtc - agoInMs : 0,
+    leaseEndUtc: kind === 'inProgress' ? thenUtc : 0,
     takeovers: 0,
-    sinceUtc: nowUtc - agoInMs,
+    sinceUtc: thenUtc,
     deadLetter: undefined,
   };
-  const stored = { record, unsent: undefined, dueUtc: kind === 'scheduled' ? nowUtc - agoInMs : undefined };
-  const at = { ...keysOf({ consumer, eventId }), ...keys };
-  const etag = await store.insert(at, toColumns({ consumer, eventId }, stored, ''));
-  return { keys: at, etag: etag ?? expect.fail('it exists') };
+  const dueUtc = kind === 'scheduled' ? thenUtc : undefined;
+  const columns = toColumns({ consumer, eventId }, { record, unsent: undefined, dueUtc });
+  return { ...columns, partitionKey, rowKey: keysOf({ consumer, eventId }).rowKey };
+}
+
+async function put(...args: Parameters<typeof anEntity>): Promise<Version> {
+  const { partitionKey, rowKey, ...columns } = anEntity(...args);
+  const keys = { partitionKey, rowKey };
+  return { keys, etag: (await store.insert(keys, columns)) ?? expect.fail('it exists') };
 }
 
 async function eventIds(): Promise<string[]> {
@@ -92,43 +104,46 @@ describe('a sweep', () => {
     expect(await eventIds()).toHaveLength(8);
   });
 
-  test('goes through a crowded partition in transactions of 100', async () => {
+  test('goes through a crowded partition page by page, in transactions of 100', async () => {
     const partitionKey = '7f-00000000';
-    await Promise.all(
-      Array.from({ length: 250 }, (_, i) => put(`order-${i}`, 'completed', 31 * DAY, 'orders', { partitionKey })),
-    );
+    const crowd = Array.from({ length: 1_050 }, (_, i) => `order-${i}`);
+    for (let i = 0; i < crowd.length; i += 100) {
+      const entities = crowd.slice(i, i + 100).map((id) => anEntity(id, 'completed', 31 * DAY, 'orders', partitionKey));
+      await store.table.submitTransaction(entities.map((entity) => ['create', entity]));
+    }
     bench.proxy.requests();
 
-    expect(await sweepLedger(store, retention)).toEqual({ ...NOTHING, deleted: 250 });
-    expect(bench.proxy.requests().filter((method) => method === 'POST')).toHaveLength(3);
+    expect(await sweepLedger(store, retention)).toEqual({ ...NOTHING, deleted: 1_050 });
+    // A page holds 1,000.
+    expect(bench.proxy.requests().filter((method) => method === 'POST')).toHaveLength(11);
     expect(await eventIds()).toEqual([]);
   });
 
-  test('stops at the signal, and the next one goes on where it stopped', async () => {
-    await put('first', 'completed', 31 * DAY, 'orders', { partitionKey: '00-00000000' });
-    await put('last', 'completed', 31 * DAY, 'orders', { partitionKey: 'ff-00000000' });
+  test.each([
+    ['after a partition', 'delete a batch', { deleted: 1, nextPartition: 1 }],
+    ['within a partition', 'list', { deleted: 0, nextPartition: 0 }],
+  ])('stops at the signal %s, and the next one goes on where it stopped', async (_, at, progress) => {
+    await put('first', 'completed', 31 * DAY, 'orders', '00-00000000');
+    await put('last', 'completed', 31 * DAY, 'orders', 'ff-00000000');
     const stop = new AbortController();
-    const { operate } = store;
     const stopping: TableStore = {
       ...store,
       operate: async (what, call) => {
-        const result = await operate(what, call);
-        if (what === 'delete a batch') stop.abort();
+        const result = await store.operate(what, call);
+        if (what === at) stop.abort();
         return result;
       },
     };
 
     const cut = await sweepLedger(stopping, { ...retention, signal: stop.signal });
-    expect(cut).toEqual({ ...NOTHING, deleted: 1, nextPartition: 1 });
+    expect(cut).toEqual({ ...NOTHING, ...progress });
 
-    expect(await sweepLedger(store, { ...retention, firstPartition: cut.nextPartition })).toEqual({
-      ...NOTHING,
-      deleted: 1,
-    });
+    await sweepLedger(store, { ...retention, firstPartition: cut.nextPartition });
+    expect(await eventIds()).toEqual([]);
   });
 
   test('reports a store that fails, and where the next one should go on', async () => {
-    await put('order', 'completed', 31 * DAY, 'orders', { partitionKey: '00-00000000' });
+    await put('order', 'completed', 31 * DAY, 'orders', '00-00000000');
     bench.proxy.next('pass', 'pass', 'pass', { kind: 'answer', status: 503, headers: { 'retry-after': '5' } });
 
     expect(await sweepLedger(store, retention)).toEqual({
@@ -144,7 +159,7 @@ describe('a batch', () => {
   test('spares the record that came back to life after it was read', async () => {
     const partitionKey = '7f-00000000';
     const versions = await Promise.all(
-      ['a', 'b', 'c'].map((id) => put(id, 'deadLettered', 31 * DAY, 'orders', { partitionKey })),
+      ['a', 'b', 'c'].map((id) => put(id, 'deadLettered', 31 * DAY, 'orders', partitionKey)),
     );
     const [, revived] = versions;
     await store.replace(
@@ -159,9 +174,7 @@ describe('a batch', () => {
 
   test('is not troubled by one that is gone', async () => {
     const partitionKey = '7f-00000000';
-    const versions = await Promise.all(
-      ['a', 'b'].map((id) => put(id, 'completed', 31 * DAY, 'orders', { partitionKey })),
-    );
+    const versions = await Promise.all(['a', 'b'].map((id) => put(id, 'completed', 31 * DAY, 'orders', partitionKey)));
     const [gone] = versions;
     await store.remove(gone?.keys ?? expect.fail('none'), '*');
 

@@ -131,6 +131,18 @@ describe('a store that does not answer', () => {
     expect(await ledger.claim(key, aClaimant(), LEASE_IN_MS, false)).toMatchObject({ kind: 'run' });
   });
 
+  test('is not left with the request open', async () => {
+    const clock = patientClock();
+    const failure = failureOf(tableLedger(bench.store('ledger', clock)).claim(key, aClaimant(), LEASE_IN_MS, true));
+    bench.proxy.next('withholdReply');
+    const before = bench.proxy.brokenOff();
+    await bench.proxy.withheld();
+    clock.endPauses();
+    await failure;
+
+    await expect.poll(() => bench.proxy.brokenOff()).toBe(before + 1);
+  });
+
   test('changes nothing when it carries out later what was given up', async () => {
     const clock = patientClock();
     const slow = tableLedger(bench.store('ledger', clock));
