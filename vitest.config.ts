@@ -1,5 +1,24 @@
 import { defineConfig } from 'vitest/config';
 
+const limits = { testTimeout: 20_000, hookTimeout: 60_000 };
+const endToEnd = ['test/e2e/**/*.test.ts'];
+
 export default defineConfig({
-  test: { include: ['test/**/*.test.ts'], testTimeout: 20_000, hookTimeout: 60_000 },
+  test: {
+    projects: [
+      { test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: endToEnd, ...limits } },
+      {
+        test: {
+          name: 'e2e',
+          include: endToEnd,
+          globalSetup: 'test/e2e/support/global-setup.ts',
+          testTimeout: 120_000,
+          hookTimeout: 120_000,
+          // They wait more than they work; after the rest, so that nothing else is slowed down by them.
+          maxWorkers: 4,
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
+  },
 });
