@@ -7,7 +7,7 @@ import type { SettlementService } from './settlement-service.ts';
 export const hostSettlement = (service: SettlementService): Settlement => ({
   complete: ({ lockToken }) => service.call('Complete', { locktoken: lockToken }),
   abandon: ({ lockToken }) => service.call('Abandon', { locktoken: lockToken }),
-  deadLetter: ({ lockToken }, { reason, description, properties }) =>
+  deadLetter: async ({ lockToken }, { reason, description, properties }) =>
     service.call('Deadletter', {
       locktoken: lockToken,
       propertiesToModify: encodeProperties(properties),

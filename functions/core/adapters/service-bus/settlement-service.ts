@@ -80,8 +80,11 @@ export function hostAddress(args: readonly string[]): string {
     const at = args.indexOf(name);
     return at === -1 ? args.find((arg) => arg.startsWith(`${name}=`))?.slice(name.length + 1) : args[at + 1];
   };
-  const uri = argument('--functions-uri');
-  if (uri) return new URL(uri).host;
+  const uri = argument('--functions-uri') ?? '';
+  if (URL.canParse(uri)) {
+    const { hostname, port, protocol } = new URL(uri);
+    return `${hostname}:${port || (protocol === 'https:' ? 443 : 80)}`;
+  }
   const [host, port] = [argument('--host'), argument('--port')];
   if (host && port) return `${host}:${port}`;
   throw new Error(

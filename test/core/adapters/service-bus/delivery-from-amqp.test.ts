@@ -161,6 +161,16 @@ test('takes sections whose descriptors are names, and sections that are null', (
   });
 });
 
+test.each([
+  ['a number that is none', '53 6f'],
+  ['a name that is none', 'a3 01 78'],
+  ['a type that is none', '54 75'],
+])('refuses a section that is described by %s', (_name, descriptor) => {
+  expect(() => read(Buffer.concat([aMessage(), hex(`00 ${descriptor} 40`)]))).toThrow(
+    'no section of an AMQP message is described as at byte',
+  );
+});
+
 test('refuses a message without the annotations that only the broker writes', () => {
   expect(() => read(data('{}'))).toThrow(
     new TypeError('expected the annotations x-opt-sequence-number and x-opt-enqueued-time of a received message'),

@@ -1,0 +1,176 @@
+import type { ServiceBusClient } from '@azure/service-bus';
+import { expect, onTestFinished, test } from 'vitest';
+import { copySender } from '../../../../functions/core/adapters/service-bus/copy-sender.ts';
+import { SendError } from '../../../../functions/core/pipeline/ports.ts';
+import { aDelivery } from '../../../fixtures/deliveries.ts';
+import { aClient, aReceiver, receiveOne } from '../../../local/broker/a-broker.ts';
+import { aCopy, aMessage, data } from './a-message.ts';
+import { aProxyTo } from './a-proxy.ts';
+import { aQueue, START_UTC } from './a-queue.ts';
+import { wrap } from './wire-values.ts';
+
+const DUE_UTC = START_UTC + 60_000;
+const delivery = (raw = aMessage({ properties: [wrap('string', 'A')], body: [data('{"a":1}')] })) => aDelivery({ raw });
+const copy = (changes = {}) => aCopy({ dueUtc: DUE_UTC, ...changes });
+
+/** How `work` fails: the error's class and code. */
+const failureOf = (work: Promise<unknown>) =>
+  work.then(
+    () => 'none',
+    (error: unknown) => (error instanceof SendError ? error.code : error),
+  );
+
+test('leaves one ordinary scheduled message at the broker, which the SDK receives when it is due', async () => {
+  const { broker, queue, sender, pass, client } = await aQueue();
+
+  await sender.send(delivery(), copy());
+
+  expect(queue.counts()).toEqual({ active: 0, scheduled: 1, deferred: 0, deadLetter: 0, transferDeadLetter: 0 });
+  expect(queue.peek(0, 10).map(({ state, scheduledUtc }) => ({ state, scheduledUtc }))).toEqual([
+    { state: 'scheduled', scheduledUtc: DUE_UTC },
+  ]);
+  pass(60_000);
+  const { messageId, body, state, scheduledEnqueueTimeUtc } = await receiveOne(aReceiver(client));
+  expect({ messageId, body, state, scheduledEnqueueTimeUtc }).toEqual({
+    messageId: 'A~r1~c',
+    body: { a: 1 },
+    state: 'active',
+    scheduledEnqueueTimeUtc: new Date(DUE_UTC),
+  });
+  expect(broker.namespace.queue('orders').counts().scheduled).toBe(0);
+});
+
+test('has a copy that is sent twice dropped by duplicate detection', async () => {
+  const { queue, sender } = await aQueue({ RequiresDuplicateDetection: true });
+
+  await sender.send(delivery(), copy());
+  await sender.send(delivery(), copy());
+
+  expect(queue.counts().scheduled).toBe(1);
+});
+
+/** The broker behind a proxy that sees the wire, and a sender that goes through it. */
+async function aWatchedQueue() {
+  const { broker, queue } = await aQueue();
+  const wire = await aProxyTo(broker.port);
+  const client = aClient(broker.connectionString.replace(`:${broker.port}`, `:${wire.port}`));
+  onTestFinished(() => client.close());
+  return { queue, wire, sender: copySender(client, 'orders') };
+}
+
+test('sends fifty copies at once over the one connection and the one link that the start has opened', async () => {
+  const { queue, wire, sender } = await aWatchedQueue();
+  await sender.open();
+  const links = wire.attaches();
+
+  await Promise.all(Array.from({ length: 50 }, (_, at) => sender.send(delivery(), copy({ messageId: `A~r${at}~c` }))));
+
+  expect(queue.counts().scheduled).toBe(50);
+  expect(wire.connections()).toBe(1);
+  expect(links).toBeGreaterThan(0);
+  expect(wire.attaches()).toBe(links);
+});
+
+test('sends again after the connection was dropped', async () => {
+  const { queue, wire, sender } = await aWatchedQueue();
+  await sender.send(delivery(), copy({ messageId: 'A~r1~c' }));
+
+  await wire.drop();
+  // Until the drop is seen, a send may be lost with the connection; the pipeline repeats it.
+  const ends: unknown[] = [];
+  while (ends.at(-1) !== 'none' && ends.length < 20) {
+    ends.push(await failureOf(sender.send(delivery(), copy({ messageId: 'A~r2~c' }))));
+  }
+
+  expect(ends).toEqual([...Array(ends.length - 1).fill('unavailable'), 'none']);
+  expect(queue.peek(0, 10).map(({ content }) => content.messageId)).toEqual(['A~r1~c', 'A~r2~c']);
+  expect(wire.connections()).toBe(2);
+});
+
+test('keeps one link, and opens another only where that was closed', async () => {
+  const links: { isClosed: boolean; sendMessages(): Promise<void> }[] = [];
+  const createSender = () => {
+    const link = { isClosed: false, sendMessages: async () => {} };
+    links.push(link);
+    return link;
+  };
+  const sender = copySender({ createSender } as unknown as ServiceBusClient, 'orders');
+  await sender.send(delivery(), copy());
+  await sender.send(delivery(), copy());
+  expect(links).toHaveLength(1);
+
+  for (const link of links) link.isClosed = true;
+  await sender.send(delivery(), copy());
+
+  expect(links).toHaveLength(2);
+});
+
+test.each([
+  ['a queue that is not there', 'nowhere', {}, 'refused'],
+  ['a queue with sessions, to a message without one', 'orders', { RequiresSession: true }, 'refused'],
+])('is refused by %s', async (_name, name, properties, code) => {
+  const { client } = await aQueue(properties);
+
+  expect(await failureOf(copySender(client, name).send(delivery(), copy()))).toBe(code);
+});
+
+test('finds out at the start that the queue is not there', async () => {
+  const { client } = await aQueue();
+
+  await expect(copySender(client, 'nowhere').open()).rejects.toThrow(
+    new SendError(
+      'refused',
+      "sending to nowhere: MessagingEntityNotFound: The messaging entity 'nowhere' could not be found.",
+    ),
+  );
+});
+
+test('says of a broker that is gone that it is unavailable', async () => {
+  const { broker, client } = await aQueue();
+  await broker.stop();
+
+  expect(await failureOf(copySender(client, 'orders').send(delivery(), copy()))).toBe('unavailable');
+});
+
+test('says of a client that was closed that it is unavailable', async () => {
+  const { client, sender } = await aQueue();
+  await sender.open();
+  await client.close();
+
+  expect(await failureOf(sender.send(delivery(), copy()))).toBe('unavailable');
+});
+
+test('refuses a message of which no copy can be cut, before anything is sent', async () => {
+  const { queue, sender } = await aQueue();
+
+  expect(await failureOf(sender.send(delivery(Buffer.from([0x00, 0x53, 0x75])), copy()))).toBe('refused');
+  expect(queue.counts().scheduled).toBe(0);
+});
+
+test.each([
+  [{ code: 'MessageSizeExceeded', message: 'm' }, 'tooLarge'],
+  [{ code: 'UnauthorizedAccess', message: 'm' }, 'refused'],
+  [{ code: 'MessagingEntityDisabled', message: 'm' }, 'refused'],
+  [{ code: 'QuotaExceeded', message: 'm' }, 'unavailable'],
+  [{ code: 'ServiceBusy', message: 'm' }, 'unavailable'],
+  [{ code: 'ServiceTimeout', message: 'm' }, 'unavailable'],
+  [{ code: 'GeneralError', message: 'ArgumentError: the message is wrong' }, 'refused'],
+  [{ code: 'GeneralError', message: 'InternalServerError: try again' }, 'unavailable'],
+  [{ message: 'no code at all' }, 'unavailable'],
+])('translates %o and keeps it as the cause', async (cause, code) => {
+  const failing = { createSender: () => ({ isClosed: false, sendMessages: () => Promise.reject(cause) }) };
+  const sender = copySender(failing as unknown as ServiceBusClient, 'orders');
+
+  const thrown = await sender.send(delivery(), copy()).catch((error: unknown) => error);
+
+  expect({
+    ...(thrown as SendError),
+    message: (thrown as SendError).message,
+    cause: (thrown as SendError).cause,
+  }).toEqual({
+    name: 'SendError',
+    code,
+    message: `sending to orders: ${'code' in cause ? cause.code : 'error'}: ${cause.message}`,
+    cause,
+  });
+});
