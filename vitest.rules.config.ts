@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/core/rules/**/*.test.ts'],
+    testTimeout: 20_000,
     coverage: {
       provider: 'v8',
       include: ['functions/core/rules/**/*.ts'],

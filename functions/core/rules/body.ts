@@ -78,12 +78,12 @@ const NO_ENCODING: ReadonlySet<string> = new Set([
   '8bit',
   'binary',
 ]);
-const COMPRESSIONS: Readonly<Record<string, Compression>> = {
-  gzip: 'gzip',
-  'x-gzip': 'gzip',
-  deflate: 'deflate',
-  br: 'br',
-};
+const COMPRESSIONS: ReadonlyMap<string, Compression> = new Map([
+  ['gzip', 'gzip'],
+  ['x-gzip', 'gzip'],
+  ['deflate', 'deflate'],
+  ['br', 'br'],
+]);
 /** Nobody needs more, and each takes time. */
 const MOST_ENCODINGS = 4;
 
@@ -97,7 +97,7 @@ function undo(encoding: string, bytes: Uint8Array, inflate: Inflate | undefined)
   let plain = bytes;
   for (const name of names.reverse()) {
     if (NO_ENCODING.has(name)) continue;
-    const compression = COMPRESSIONS[name];
+    const compression = COMPRESSIONS.get(name);
     if (name === 'base64') plain = Buffer.from(Buffer.from(plain).toString('latin1'), 'base64');
     else if (compression && inflate) plain = inflate(compression, plain, LARGEST_BODY_BYTES);
     else throw new Error('not supported');

@@ -10,18 +10,18 @@ const SHORT_XMLNS = 0x08;
 const END_ELEMENT = 0x01;
 
 /** Text records by their code without the end flag: how long their length field is, and what they hold. */
-const TEXT_RECORDS: Readonly<Record<number, { readonly lengthBytes: number; readonly isUtf16: boolean }>> = {
-  152: { lengthBytes: 1, isUtf16: false },
-  154: { lengthBytes: 2, isUtf16: false },
-  156: { lengthBytes: 4, isUtf16: false },
-  158: { lengthBytes: 1, isUtf16: false },
-  160: { lengthBytes: 2, isUtf16: false },
-  162: { lengthBytes: 4, isUtf16: false },
-  168: { lengthBytes: 0, isUtf16: false },
-  182: { lengthBytes: 1, isUtf16: true },
-  184: { lengthBytes: 2, isUtf16: true },
-  186: { lengthBytes: 4, isUtf16: true },
-};
+const TEXT_RECORDS: ReadonlyMap<number, { readonly lengthBytes: number; readonly isUtf16: boolean }> = new Map([
+  [0x98, { lengthBytes: 1, isUtf16: false }],
+  [0x9a, { lengthBytes: 2, isUtf16: false }],
+  [0x9c, { lengthBytes: 4, isUtf16: false }],
+  [0x9e, { lengthBytes: 1, isUtf16: false }],
+  [0xa0, { lengthBytes: 2, isUtf16: false }],
+  [0xa2, { lengthBytes: 4, isUtf16: false }],
+  [0xa8, { lengthBytes: 0, isUtf16: false }],
+  [0xb6, { lengthBytes: 1, isUtf16: true }],
+  [0xb8, { lengthBytes: 2, isUtf16: true }],
+  [0xba, { lengthBytes: 4, isUtf16: true }],
+]);
 
 const header = (type: string): Uint8Array =>
   Uint8Array.from([SHORT_ELEMENT, type.length, ...bytesOf(type), SHORT_XMLNS, NAMESPACE.length, ...bytesOf(NAMESPACE)]);
@@ -41,7 +41,7 @@ export function unwrapBinary(bytes: Uint8Array): Uint8Array | undefined {
   while (at < bytes.length) {
     const code = view.getUint8(at++);
     if (code === END_ELEMENT) return at === bytes.length ? Buffer.concat(parts) : undefined;
-    const record = TEXT_RECORDS[code & ~1];
+    const record = TEXT_RECORDS.get(code & ~1);
     if (!record || at + record.lengthBytes > bytes.length) return undefined;
     const length = lengthAt(view, at, record.lengthBytes);
     at += record.lengthBytes;
@@ -65,7 +65,7 @@ const XML = new RegExp(
   `^\\s*(?:<\\?xml[^>]*\\?>\\s*)?<(string|base64Binary)\\s+xmlns="${NAMESPACE}"\\s*(?:/>|>([^<]*)</\\1\\s*>)\\s*$`,
 );
 const ENTITY = /&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(lt|gt|amp|quot|apos));/gi;
-const NAMED: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" };
+const NAMED = { lt: '<', gt: '>', amp: '&', quot: '"', apos: "'" } as const;
 
 /** As `unwrapBinary`, of the same envelope in text XML; undefined where base64 holds no UTF-8. */
 export function unwrapXml(text: string): string | undefined {
@@ -80,7 +80,7 @@ export function unwrapXml(text: string): string | undefined {
 }
 
 function character(entity: string, hex: string | undefined, decimal: string | undefined, name: string | undefined) {
-  if (name !== undefined) return NAMED[name.toLowerCase()] ?? entity;
+  if (name !== undefined) return NAMED[name.toLowerCase() as keyof typeof NAMED];
   const point = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
   return point <= 0x10ffff ? String.fromCodePoint(point) : entity;
 }

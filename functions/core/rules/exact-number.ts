@@ -51,23 +51,38 @@ export function parseJson(text: string): unknown {
 }
 
 /**
- * Whether a double holds a JSON number: whether the double, printed with as many digits, gives the same decimal. 0.1 and
- * 0.10000000000000001 both are the double that they name; 9007199254740993 is not, its double is ...992.
+ * Whether a double holds a JSON number: whether the double, printed in its shortest form or with as many digits, gives
+ * the same decimal. 0.1 and 0.10000000000000001 both are the double that they name; 9007199254740993 is not, its double
+ * is ...992.
  */
 function isExact(source: string, value: number): boolean {
   const written = decimalOf(source);
-  const digits = written.digits.length;
-  if (digits === 0) return true;
-  if (digits > 100 || !Number.isFinite(value)) return false;
-  const printed = decimalOf(value.toPrecision(digits));
-  return printed.digits === written.digits && printed.exponent === written.exponent;
+  if (isSame(decimalOf(String(value)), written)) return true;
+  const { precision } = written;
+  return precision >= 1 && precision <= MOST_DIGITS && isSame(decimalOf(value.toPrecision(precision)), written);
 }
 
-/** The number as 0.<digits> * 10^exponent, the digits without zeros at either end. */
-function decimalOf(source: string): { digits: string; exponent: number } {
+/** What `toPrecision` can print. */
+const MOST_DIGITS = 100;
+
+/** 0.<digits> * 10^exponent, the digits without zeros at either end; `precision` counts those at the end too. */
+interface Decimal {
+  readonly digits: string;
+  readonly exponent: number;
+  readonly precision: number;
+}
+
+const isSame = (one: Decimal, other: Decimal): boolean =>
+  one.digits === other.digits && (one.digits === '' || one.exponent === other.exponent);
+
+function decimalOf(source: string): Decimal {
   const [mantissa = '', exponent = '0'] = source.toLowerCase().replace('-', '').split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');
-  const all = whole + fraction;
-  const leading = all.length - all.replace(/^0+/, '').length;
-  return { digits: all.slice(leading).replace(/0+$/, ''), exponent: Number(exponent) + whole.length - leading };
+  const significant = (whole + fraction).replace(/^0+/, '');
+  const leading = whole.length + fraction.length - significant.length;
+  return {
+    digits: significant.replace(/0+$/, ''),
+    exponent: Number(exponent) + whole.length - leading,
+    precision: significant.length,
+  };
 }

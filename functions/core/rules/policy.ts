@@ -6,7 +6,7 @@ export const JITTERS = ['none', 'full', 'equal', 'decorrelated'] as const;
 /**
  * One of an event's own classification rules. The most specific match wins, in whatever order they stand: code, then
  * status, then class by its name (a derived class before its base), then predicate; of several predicates that hold,
- * one that says `permanent`.
+ * one that says `permanent`, else the first.
  */
 export interface PolicyRule {
   readonly when:

@@ -322,6 +322,21 @@ describe('the rules of a policy', () => {
     expect(inBothOrders(rules, new Error('m'))).toEqual([expected, expected]);
   });
 
+  it('are taken in their order where nothing else tells them apart', () => {
+    const rules = [always({ permanent: 'First' }), always({ permanent: 'Second' })];
+    expect(classify(new Error('m'), rules)).toEqual(permanent('First', 'm', 'Error'));
+  });
+
+  it('for a class hold for a class without a name that is derived from it', () => {
+    const error = new (class extends DomainError {})('m');
+    const bare = Object.setPrototypeOf(
+      { message: 'm', name: 'Error' },
+      Object.create(DomainError.prototype, { constructor: { value: null } }),
+    );
+    const rules: PolicyRule[] = [{ when: { name: 'DomainError' }, is: 'transient' }];
+    expect([classify(error, rules), classify(bare, rules)]).toEqual([transient('Error', 'm'), transient('Error', 'm')]);
+  });
+
   it('are taken for the outermost error where equal ones hold', () => {
     const rules: PolicyRule[] = [
       { when: { code: 'INNER' }, is: { permanent: 'Inner' } },
