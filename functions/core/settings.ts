@@ -63,6 +63,13 @@ function fromText(schema: z.ZodType, text: string): unknown {
 export const problemsOf = (error: z.ZodError): string[] =>
   error.issues.map(({ path, message }) => (path.length > 0 ? `${path.join('.')}: ${message}` : message));
 
+/** How a function takes its messages, and what the host permits it. */
+export interface Reception extends HostLimits {
+  /** Locks are not renewed in a batch: the queue's own lock duration is the limit. */
+  readonly batch: boolean;
+  readonly sessions: boolean;
+}
+
 /**
  * An event's policy: the defaults, then its own, then the settings `RETRY__<EVENT>__<FIELD>`. Problems are pushed, a line
  * each, so that a caller can report those of all events at once.
@@ -71,25 +78,31 @@ export function readPolicy(
   eventName: string,
   own: Partial<RetryPolicy>,
   environment: Environment,
-  host: HostLimits,
+  { batch, sessions, ...host }: Reception,
   problems: string[],
-): RetryPolicy {
-  const policy: Record<string, unknown> = { ...DEFAULT_POLICY, ...own };
+): { readonly policy: RetryPolicy; readonly limits: HostLimits } {
+  const fields: Record<string, unknown> = { ...DEFAULT_POLICY, ...own };
   const before = problems.length;
   for (const [field, schema] of Object.entries(POLICY_FIELDS) as [PolicyField, z.ZodType][]) {
     const setting = policySettingName(eventName, field);
     const text = environment[setting];
     const where = text === undefined ? `policy of ${eventName}, ${field}` : setting;
-    const value = text === undefined ? policy[field] : fromText(schema, text);
+    const value = text === undefined ? fields[field] : fromText(schema, text);
     const read = schema.safeParse(value);
-    if (read.success) policy[field] = read.data;
+    if (read.success) fields[field] = read.data;
     else problems.push(`${where}: ${problemsOf(read.error).join(', ')}; got ${JSON.stringify(text ?? value)}`);
   }
-  const checked = policy as unknown as RetryPolicy;
+  const policy = fields as unknown as RetryPolicy;
+  const limits = batch ? { ...host, maxAutoLockRenewalInMs: policy.lockDurationInMs } : host;
   if (problems.length === before) {
-    problems.push(...contradictions(checked, host).map((problem) => `policy of ${eventName}: ${problem}`));
+    problems.push(...contradictions(policy, limits).map((problem) => `policy of ${eventName}: ${problem}`));
+    if (sessions && policy.ordering === 'strict') {
+      problems.push(
+        `policy of ${eventName}: ordering is strict, and a redelivered message comes later than those behind it: expected ordering 'none' for a session queue`,
+      );
+    }
   }
-  return checked;
+  return { policy, limits };
 }
 
 /** Settings under `RETRY__` that name no event or no field: a typing error that would change nothing in silence. */

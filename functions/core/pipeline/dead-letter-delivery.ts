@@ -1,4 +1,5 @@
 import { type DeadLetter, deadLetterOf, type LastFailure } from '../rules/dead-letter.ts';
+import { fitDeadLetter } from '../rules/room.ts';
 import { type End, left, type Passage, record, settle } from './passage.ts';
 import type { Hold } from './ports.ts';
 
@@ -7,7 +8,7 @@ export async function deadLetter<Event>(passage: Passage<Event>, failure: LastFa
   const { delivery, envelope, consumer } = passage;
   const { attempt, generation } = hold.record;
   const place = { attempt, maxAttempts: consumer.policy.attempts, generation };
-  const letter = deadLetterOf(envelope, failure, place, passage.brokerNowUtc());
+  const letter = fitDeadLetter(delivery, deadLetterOf(envelope, failure, place, passage.brokerNowUtc()));
   const { reason, description } = letter;
   const { messageId } = delivery;
   const recorded = await record(passage, hold, { kind: 'deadLettering', messageId, reason, description });

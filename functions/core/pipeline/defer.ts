@@ -1,4 +1,5 @@
 import { deferralOf } from '../rules/redelivery.ts';
+import { fitCopy } from '../rules/room.ts';
 import { complete, type End, left, lineageOf, type Passage } from './passage.ts';
 import { whileLockHolds } from './while-lock-holds.ts';
 
@@ -12,7 +13,10 @@ export async function defer<Event>(passage: Passage<Event>, delayInMs: number, r
   const lineage = lineageOf(passage, envelope.generation, envelope.attempt);
   const dueUtc = passage.brokerNowUtc() + delayInMs;
   const copy = deferralOf(delivery, envelope, lineage, dueUtc, invocation.traceparent);
-  const sent = await whileLockHolds(ports, invocation, () => ports.sender.send(delivery, copy));
+  const fit = fitCopy(delivery, copy, ports.sender.maxMessageInBytes);
+  if (fit.kind === 'tooLarge') return left(`${reason}, ${fit.failure.message}`);
+  const { sendOutage } = ports.processWide;
+  const sent = await whileLockHolds(ports, invocation, sendOutage, () => ports.sender.send(delivery, fit.copy));
   if (sent.kind === 'failed') return left(`${reason}, deferral unsent: ${sent.message}`);
   return complete(passage, { outcome: 'deferred', reason, delayInMs });
 }

@@ -1,7 +1,9 @@
+import type { Inflate } from '../rules/body.ts';
 import type { Delivery } from '../rules/delivery.ts';
 import type { Handler } from '../rules/handler.ts';
 import type { RetryPolicy } from '../rules/policy.ts';
 import type { Clock, Ledger, Sender, Settlement, Telemetry } from './ports.ts';
+import type { ProcessWide } from './process-wide.ts';
 
 /** What a schema says of a value. */
 export type Validation<Event> =
@@ -28,6 +30,9 @@ export interface Ports {
   readonly sender: Sender;
   readonly settlement: Settlement;
   readonly telemetry: Telemetry;
+  /** Without it compressed bodies are malformed. */
+  readonly inflate?: Inflate;
+  readonly processWide: ProcessWide;
 }
 
 /** The host's call for one delivery. */

@@ -1,4 +1,4 @@
-import { readBody } from '../rules/body.ts';
+import { type Inflate, readBody } from '../rules/body.ts';
 import type { Delivery } from '../rules/delivery.ts';
 import type { Failure } from '../rules/failure.ts';
 import { cut } from '../rules/text.ts';
@@ -10,8 +10,12 @@ export type Parsed<Event> =
   | { readonly kind: 'unreadable'; readonly failure: Failure };
 
 /** Body bytes to value, then the schema. A failure is permanent, with the paths that failed. */
-export function parse<Event>(delivery: Delivery, consumer: Pick<EventConsumer<Event>, 'validate'>): Parsed<Event> {
-  const body = readBody(delivery);
+export function parse<Event>(
+  delivery: Delivery,
+  consumer: Pick<EventConsumer<Event>, 'validate'>,
+  inflate?: Inflate,
+): Parsed<Event> {
+  const body = readBody(delivery, inflate);
   if (body.kind === 'malformed') return { kind: 'unreadable', failure: body.failure };
   const validation = consumer.validate(body.value);
   if (validation.kind === 'valid') return { kind: 'event', event: validation.event };

@@ -18,7 +18,9 @@ export interface Passage<Event> {
 }
 
 /** How a delivery ended, as far as the steps know it; the rest of the report is the same for all. */
-export type End = Pick<Report, 'outcome' | 'reason' | 'description' | 'delayInMs'> & { readonly tries?: number };
+export type End = Pick<Report, 'outcome' | 'reason' | 'description' | 'delayInMs' | 'stillRuns'> & {
+  readonly tries?: number;
+};
 
 /** Nothing is settled: the lock ends by itself, and the next delivery goes on. */
 export const left = (reason: string): End => ({ outcome: 'left', reason });
@@ -26,13 +28,12 @@ export const left = (reason: string): End => ({ outcome: 'left', reason });
 /** Handler time for this delivery, and the lease that covers it: deadline, grace for a slow end, time to settle. */
 export function timesOf<Event>({ consumer, ports, invocation }: Passage<Event>): {
   readonly timeoutInMs: number;
-  readonly graceInMs: number;
   readonly leaseInMs: number;
 } {
   const usedInMs = ports.clock.monotonicInMs() - invocation.startedAtInMs;
-  const roomInMs = invocation.budgetInMs - usedInMs - SETTLE_MARGIN_IN_MS;
+  const roomInMs = Math.floor(invocation.budgetInMs - usedInMs) - SETTLE_MARGIN_IN_MS;
   const timeoutInMs = Math.max(0, Math.min(consumer.policy.handlerTimeoutInMs, roomInMs));
-  return { timeoutInMs, graceInMs: SETTLE_MARGIN_IN_MS, leaseInMs: timeoutInMs + 2 * SETTLE_MARGIN_IN_MS };
+  return { timeoutInMs, leaseInMs: timeoutInMs + 2 * SETTLE_MARGIN_IN_MS };
 }
 
 /** Who writes a copy in this generation and at this attempt. */
@@ -78,7 +79,9 @@ export async function record<Event>(
 ): Promise<
   { readonly kind: 'recorded'; readonly hold: Hold } | { readonly kind: 'leaseLost' } | { readonly kind: 'storeDown' }
 > {
-  const written = await whileLockHolds(ports, invocation, () => ports.ledger.record(hold, entry));
+  const written = await whileLockHolds(ports, invocation, ports.processWide.ledgerOutage, () =>
+    ports.ledger.record(hold, entry),
+  );
   const result = written.kind === 'done' ? written.value : ({ kind: 'storeDown' } as const);
   if (result.kind !== 'recorded') {
     ports.telemetry.log('warning', `${entry.kind} not recorded: ${result.kind}`, { eventId: envelope.eventId });

@@ -28,6 +28,8 @@ export class SendError extends Error {
 
 /** Sends delayed copies. */
 export interface Sender {
+  /** The largest message that the queue takes, once the link is open; the Standard tier's where absent. */
+  readonly maxMessageInBytes?: number;
   /**
    * Resolves once the broker has accepted the copy, to become active at `copy.dueUtc`. Sending the same copy twice is
    * harmless: its MessageId is the same, and the ledger ends the second one. Retries passing faults for a while.
@@ -171,6 +173,8 @@ export interface Report {
   /** Until the next attempt, for copies. */
   readonly delayInMs?: number;
   readonly durationInMs: number;
+  /** The handler ignored its signal and runs on: its process should end. */
+  readonly stillRuns?: boolean;
 }
 
 export type Level = 'information' | 'warning' | 'error';

@@ -4,6 +4,7 @@ import { busyDelayInMs, storeDownDelayInMs } from '../rules/deferral-delay.ts';
 import type { Delivery } from '../rules/delivery.ts';
 import { lifeOf, readEnvelope } from '../rules/envelope.ts';
 import type { Failure } from '../rules/failure.ts';
+import { SETTLE_MARGIN_IN_MS } from '../rules/policy.ts';
 import { claimEvent } from './claim-event.ts';
 import { deadLetter, settleDeadLetter } from './dead-letter-delivery.ts';
 import { defer } from './defer.ts';
@@ -27,7 +28,7 @@ export async function processDelivery<Event>(
 ): Promise<Report> {
   const { clock, telemetry } = ports;
   const skewInMs = Math.max(0, clockSkewInMs(delivery, consumer.policy.lockDurationInMs, clock.nowUtc()));
-  const parsed = parse(delivery, consumer);
+  const parsed = parse(delivery, consumer, ports.inflate);
   const ownEventId = parsed.kind === 'event' ? consumer.eventId?.(parsed.event, delivery) : undefined;
   const envelope = readEnvelope(delivery, consumer.name, ownEventId);
   const { eventId } = envelope;
@@ -94,7 +95,7 @@ async function pass<Event>(passage: Passage<Event>, parsed: Parsed<Event>): Prom
     case 'sendAgain':
       return claimed(claim.hold, await sendAgain(passage, claim));
     case 'run':
-      return claimed(claim.hold, await run(passage, parsed, claim.hold));
+      return claimed(claim.hold, await run(passage, parsed, claim.hold, claim.leaseEndsAtInMs));
   }
 }
 
@@ -113,10 +114,15 @@ async function lockIsHeld<Event>({ delivery, ports }: Passage<Event>): Promise<b
 }
 
 /** The event is ours: run it, unless its history or its body already says how it ends. */
-async function run<Event>(passage: Passage<Event>, parsed: Parsed<Event>, hold: Hold): Promise<End> {
-  const { delivery, consumer, envelope, ports, invocation } = passage;
+async function run<Event>(
+  passage: Passage<Event>,
+  parsed: Parsed<Event>,
+  hold: Hold,
+  leaseEndsAtInMs: number,
+): Promise<End> {
+  const { delivery, consumer } = passage;
   const { attempts, crashLimit, maxDeliveryCount } = consumer.policy;
-  const { attempt, generation, takeovers } = hold.record;
+  const { attempt, takeovers } = hold.record;
   const end = (reason: string, message: string) => deadLetter(passage, { reason, code: reason, message }, hold);
 
   if (attempt > attempts) return end('AttemptsExhausted', `the policy permits ${attempts} attempts now`);
@@ -126,18 +132,32 @@ async function run<Event>(passage: Passage<Event>, parsed: Parsed<Event>, hold: 
   }
   if (parsed.kind === 'unreadable') return settleFailure(passage, parsed.failure, hold);
 
-  const { timeoutInMs, graceInMs } = timesOf(passage);
-  if (timeoutInMs === 0) return release(passage, hold, left('no time left to run'));
-  const work = {
-    event: parsed.event,
-    delivery,
-    eventId: envelope.eventId,
-    generation,
-    attempt,
-    timeoutInMs,
-    graceInMs,
-  };
-  const ended = await runAttempt(consumer, ports, invocation, work);
+  return runHandler(passage, parsed.event, hold, leaseEndsAtInMs);
+}
+
+/** One attempt, among others or alone, within what is left of the lease just before it starts. */
+async function runHandler<Event>(
+  passage: Passage<Event>,
+  event: Event,
+  hold: Hold,
+  leaseEndsAtInMs: number,
+): Promise<End> {
+  const { delivery, consumer, envelope, ports, invocation } = passage;
+  const { attempt, generation, takeovers } = hold.record;
+  const roomInMs = () => Math.floor(leaseEndsAtInMs - ports.clock.monotonicInMs()) - 2 * SETTLE_MARGIN_IN_MS;
+
+  const leave = await ports.processWide.solitude.enter(takeovers > 0, roomInMs(), invocation.stopping);
+  if (!leave) return release(passage, hold, left('no turn to run'));
+  let ended: AttemptEnd;
+  try {
+    const timeoutInMs = Math.min(timesOf(passage).timeoutInMs, roomInMs());
+    if (timeoutInMs <= 0) return release(passage, hold, left('no time left to run'));
+    const graceInMs = SETTLE_MARGIN_IN_MS;
+    const work = { event, delivery, eventId: envelope.eventId, generation, attempt, timeoutInMs, graceInMs };
+    ended = await runAttempt(consumer, ports, invocation, work);
+  } finally {
+    leave();
+  }
   return { ...(await afterRun(passage, ended, hold)), tries: ended.tries };
 }
 
@@ -153,7 +173,7 @@ async function afterRun<Event>(passage: Passage<Event>, ended: AttemptEnd, hold:
     case 'stopped':
       return release(passage, hold, { outcome: 'released', reason: 'stopping' });
     case 'unknown':
-      return left('the handler ignored its signal and still runs');
+      return { ...left('the handler ignored its signal'), stillRuns: true };
     case 'failed':
       return settleFailure(passage, ended.failure, hold);
   }

@@ -1,5 +1,6 @@
 import type { LastFailure } from '../rules/dead-letter.ts';
 import { redeliveryOf } from '../rules/redelivery.ts';
+import { fitCopy } from '../rules/room.ts';
 import { deadLetter } from './dead-letter-delivery.ts';
 import { complete, type End, left, lineageOf, type Passage, record } from './passage.ts';
 import type { Claim, Hold } from './ports.ts';
@@ -28,7 +29,10 @@ export async function redeliver<Event>(
   const { dueUtc, delayInMs, failure } = plan;
   const lineage = lineageOf(passage, hold.record.generation, attempt);
   const copy = redeliveryOf(delivery, envelope, lineage, plan, passage.brokerNowUtc(), invocation.traceparent);
-  const sent = await whileLockHolds(ports, invocation, () => ports.sender.send(delivery, copy));
+  const fit = fitCopy(delivery, copy, ports.sender.maxMessageInBytes);
+  if (fit.kind === 'tooLarge') return deadLetter(passage, fit.failure, hold);
+  const { sendOutage } = ports.processWide;
+  const sent = await whileLockHolds(ports, invocation, sendOutage, () => ports.sender.send(delivery, fit.copy));
   const next = attempt + 1;
   if (sent.kind === 'failed') {
     if (sent.code === 'tooLarge') return deadLetter(passage, { ...failure, reason: 'MessageTooLarge' }, hold);

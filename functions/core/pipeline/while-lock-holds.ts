@@ -1,35 +1,54 @@
 import { SETTLE_MARGIN_IN_MS } from '../rules/policy.ts';
 import type { Invocation, Ports } from './event-consumer.ts';
+import type { Outage, Turn } from './outage.ts';
 
 /** What came of a call to the store or the broker. */
 export type Persisted<Value> =
   | { readonly kind: 'done'; readonly value: Value }
   | { readonly kind: 'failed'; readonly code: string; readonly message: string };
 
-const FIRST_PAUSE_IN_MS = 250;
-const LONGEST_PAUSE_IN_MS = 5_000;
-
 /**
- * Calls the store or the broker, again after a pause that doubles while the fault may pass and the lock can be held,
- * less the time to settle. A fault that will not pass (`tooLarge`) ends it at once; so does the signal to stop.
+ * Calls the store or the broker, again at each turn that the outage gives, while the lock can be held, less the time to
+ * settle. A copy that is too large will not pass by trying again; the signal to stop ends it as well.
+ *
+ * @param waitsFirst whether the first call, too, waits for its turn: what a new delivery does, and an outage so brakes
  */
 export async function whileLockHolds<Value>(
   { clock, telemetry }: Pick<Ports, 'clock' | 'telemetry'>,
   { startedAtInMs, budgetInMs, stopping }: Invocation,
+  outage: Outage,
   call: () => Promise<Value>,
+  waitsFirst = false,
 ): Promise<Persisted<Value>> {
-  const endsAtInMs = startedAtInMs + budgetInMs - SETTLE_MARGIN_IN_MS;
-  for (let pauseInMs = FIRST_PAUSE_IN_MS; ; pauseInMs = Math.min(pauseInMs * 2, LONGEST_PAUSE_IN_MS)) {
-    try {
-      return { kind: 'done', value: await call() };
-    } catch (error) {
-      const { code, message, retryAfterInMs } = error as { code?: unknown; message?: unknown; retryAfterInMs?: number };
-      const failed = { kind: 'failed', code: String(code), message: String(message) } as const;
-      const waitInMs = Math.max(pauseInMs, retryAfterInMs ?? 0);
-      const isOver = stopping.aborted || clock.monotonicInMs() + waitInMs >= endsAtInMs;
-      if (code === 'tooLarge' || isOver) return failed;
-      telemetry.log('warning', `${failed.message}; again in ${waitInMs} ms`);
-      await clock.sleep(waitInMs, stopping);
+  const done = new AbortController();
+  const lockEnds = new AbortController();
+  const leftInMs = startedAtInMs + budgetInMs - SETTLE_MARGIN_IN_MS - clock.monotonicInMs();
+  void clock.sleep(Math.max(0, leftInMs), done.signal).then(() => lockEnds.abort());
+  const over = AbortSignal.any([lockEnds.signal, stopping]);
+
+  let failed: Persisted<Value> = { kind: 'failed', code: 'unavailable', message: 'down, as other deliveries found' };
+  try {
+    let turn: Turn | undefined = waitsFirst ? await outage.turn(over) : { isProbe: false };
+    while (turn) {
+      try {
+        const value = await call();
+        outage.succeeded();
+        return { kind: 'done', value };
+      } catch (error) {
+        const { code, message, retryAfterInMs } = error as {
+          code?: unknown;
+          message?: unknown;
+          retryAfterInMs?: number;
+        };
+        failed = { kind: 'failed', code: String(code), message: String(message) };
+        if (code === 'tooLarge') return failed;
+        outage.failed(turn, retryAfterInMs);
+        telemetry.log('warning', failed.message);
+      }
+      turn = await outage.turn(over);
     }
+    return failed;
+  } finally {
+    done.abort();
   }
 }
