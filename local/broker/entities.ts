@@ -1,16 +1,22 @@
 import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { type Node, type ParseError, parse, parseTree, printParseErrorCode } from 'jsonc-parser';
-import { type Config, configSchema } from './config/config-schema.ts';
+import { type ParseError, parse, parseTree, printParseErrorCode } from 'jsonc-parser';
+import { configSchema, type NamespaceConfig } from './config/config-schema.ts';
 import { EntitiesError, lineAt, type Problem, problemsOf } from './config/problem.ts';
 import type { Tier } from './config/tier.ts';
+import { wholeIssues } from './config/whole-checks.ts';
 import { defaultQueueSettings, type QueueSettings } from './model/queue-settings.ts';
+import type { TopicSettings } from './model/topic.ts';
 
 /** The entities of a namespace. */
 export type Entities = {
   /** Queues by name. */
   readonly queues: ReadonlyMap<string, QueueSettings>;
+  /** Topics by name. */
+  readonly topics?: ReadonlyMap<string, TopicSettings>;
 };
+
+const PARSE_OPTIONS = { allowTrailingComma: true };
 
 /**
  * Reads an entity file in the format of the official emulator's Config.json; comments are allowed.
@@ -28,43 +34,42 @@ export async function loadEntities(file: string, tier: Tier = 'emulator'): Promi
 /** The entities in the text of an entity file; `file` is how its problems name it. See {@link loadEntities}. */
 export function parseEntities(text: string, file: string, tier: Tier = 'emulator'): Entities {
   const syntaxErrors: ParseError[] = [];
-  const root = parseTree(text, syntaxErrors, { allowTrailingComma: true });
-  if (syntaxErrors.length > 0)
-    throw new EntitiesError(
-      file,
-      syntaxErrors.map((error) => syntaxProblem(error, text)),
-    );
-  const result = configSchema(tier).safeParse(parse(text, [], { allowTrailingComma: true }));
-  if (!result.success) throw new EntitiesError(file, problemsOf(result.error.issues, text, root));
-  return entitiesOf(result.data, { file, text, root });
+  const root = parseTree(text, syntaxErrors, PARSE_OPTIONS);
+  const [syntaxError] = syntaxErrors;
+  if (syntaxError !== undefined) throw new EntitiesError(file, [syntaxProblem(syntaxError, text)]);
+  const result = configSchema(tier).safeParse(parse(text, [], PARSE_OPTIONS));
+  const namespace = result.data?.UserConfig.Namespaces[0];
+  const issues = namespace === undefined ? (result.error?.issues ?? []) : wholeIssues(namespace, tier);
+  if (namespace !== undefined && issues.length === 0) return entitiesOf(namespace);
+  throw new EntitiesError(file, problemsOf(issues, text, root));
 }
 
+/** What follows the first error of a broken file would only confuse. */
 function syntaxProblem({ error, offset, length }: ParseError, text: string): Problem {
   const got = text.slice(offset, offset + length) || 'the end of the file';
   const expected = `JSON with comments (${printParseErrorCode(error)})`;
   return { line: lineAt(text, offset), path: 'the file', expected, got };
 }
 
-type Source = { readonly file: string; readonly text: string; readonly root: Node | undefined };
-
-function entitiesOf(config: Config, { file, text, root }: Source): Entities {
-  const queues = new Map<string, QueueSettings>();
-  const taken = new Set<string>();
-  const namespace = config.UserConfig.Namespaces[0];
-  const issues = (namespace?.Queues ?? []).flatMap(({ Name, Properties }, index) => {
-    const isTaken = taken.has(Name.toLowerCase());
-    taken.add(Name.toLowerCase());
-    queues.set(Name, queueSettings(Properties));
-    const path = ['UserConfig', 'Namespaces', 0, 'Queues', index, 'Name'];
-    return isTaken ? [{ code: 'custom' as const, path, message: 'a name that no other entity has', input: Name }] : [];
-  });
-  if (issues.length > 0) throw new EntitiesError(file, problemsOf(issues, text, root));
-  return { queues };
+function entitiesOf({ Queues, Topics }: NamespaceConfig): Entities {
+  const queues = new Map(
+    Queues.map(({ Name, Properties }) => [Name, { ...receiving(Properties), ...sending(Properties) }] as const),
+  );
+  const topics = new Map(
+    Topics.map(({ Name, Properties, Subscriptions }) => {
+      const subscriptions = new Map(
+        Subscriptions.map((one) => [one.Name, { queue: receiving(one.Properties), rules: one.Rules }] as const),
+      );
+      const { DefaultMessageTimeToLive: defaultTimeToLiveInMs } = Properties;
+      return [Name, { defaultTimeToLiveInMs, ...sending(Properties), subscriptions }] as const;
+    }),
+  );
+  return { queues, topics };
 }
 
-type QueueProperties = Config['UserConfig']['Namespaces'][number]['Queues'][number]['Properties'];
+type Receiving = NamespaceConfig['Topics'][number]['Subscriptions'][number]['Properties'];
 
-function queueSettings(properties: QueueProperties): QueueSettings {
+function receiving(properties: Receiving): QueueSettings {
   return {
     ...defaultQueueSettings,
     lockDurationInMs: properties.LockDuration,
@@ -72,10 +77,16 @@ function queueSettings(properties: QueueProperties): QueueSettings {
     defaultTimeToLiveInMs: properties.DefaultMessageTimeToLive,
     deadLetteringOnMessageExpiration: properties.DeadLetteringOnMessageExpiration,
     requiresSession: properties.RequiresSession,
-    duplicateDetectionWindowInMs: properties.RequiresDuplicateDetection
-      ? properties.DuplicateDetectionHistoryTimeWindow
-      : undefined,
     forwardTo: properties.ForwardTo || undefined,
     forwardDeadLetteredMessagesTo: properties.ForwardDeadLetteredMessagesTo || undefined,
   };
+}
+
+type Sending = Pick<
+  NamespaceConfig['Queues'][number]['Properties'],
+  'RequiresDuplicateDetection' | 'DuplicateDetectionHistoryTimeWindow'
+>;
+
+function sending({ RequiresDuplicateDetection, DuplicateDetectionHistoryTimeWindow }: Sending) {
+  return { duplicateDetectionWindowInMs: RequiresDuplicateDetection ? DuplicateDetectionHistoryTimeWindow : undefined };
 }

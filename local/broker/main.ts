@@ -1,19 +1,26 @@
 import { parseArgs } from 'node:util';
+import { TIERS } from './config/tier.ts';
 import { loadEntities } from './entities.ts';
 import { startBroker } from './start-broker.ts';
 
-const USAGE = 'npm run broker -- [--config FILE] [--port N]';
+const USAGE = 'npm run broker -- [--config FILE] [--port N] [--tier emulator|azure]';
 
 /** Runs the broker alone until Ctrl-C. */
 async function main(): Promise<void> {
   const { values } = parseArgs({
-    options: { config: { type: 'string', default: 'local/entities.json' }, port: { type: 'string', default: '5672' } },
+    options: {
+      config: { type: 'string', default: 'local/entities.json' },
+      port: { type: 'string', default: '5672' },
+      tier: { type: 'string', default: 'emulator' },
+    },
   });
+  const tier = TIERS.find((candidate) => candidate === values.tier);
+  if (tier === undefined) throw new Error(`--tier must be ${TIERS.join(' or ')}, got ${values.tier}. Usage: ${USAGE}`);
   const port = Number(values.port);
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw new Error(`--port must be an integer from 0 to 65535, got ${values.port}. Usage: ${USAGE}`);
   }
-  const broker = await startBroker({ entities: await loadEntities(values.config), port });
+  const broker = await startBroker({ entities: await loadEntities(values.config, tier), port });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => broker.stop());
   process.stdout.write(`${broker.connectionString}\n`);
 }

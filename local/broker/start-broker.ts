@@ -35,7 +35,7 @@ export type Broker = {
  */
 export async function startBroker({ entities, port = 0, clock = Date }: BrokerOptions): Promise<Broker> {
   const newLockToken = tokens();
-  const namespace = new Namespace({ clock, queues: entities.queues, newLockToken });
+  const namespace = new Namespace({ clock, ...entities, newLockToken });
   const newMessageId = () => newLockToken().replaceAll('-', '');
   const server = new AmqpServer({ namespace, dispatchers: new Dispatchers(), newMessageId });
   const boundPort = await server.listen(port, HOST).catch((error: NodeJS.ErrnoException) => {

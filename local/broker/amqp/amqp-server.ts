@@ -1,6 +1,7 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import rhea, { type Connection, type Container, type EventContext } from 'rhea';
 import { ClientLinks, type IncomingDelivery, type LinkServices } from './client-links.ts';
+import { CONDITION } from './conditions.ts';
 import { acceptSocket, allowAnyoneBy, prepareSession, stopTimers } from './rhea-internals.ts';
 
 const CONNECTION_OPTIONS = {
@@ -64,17 +65,31 @@ export class AmqpServer {
     });
   }
 
+  /** A fault of ours ends the connection that met it, visibly, and no other. */
+  #guard(connection: Connection, work: () => void): void {
+    try {
+      work();
+    } catch (fault) {
+      const error = fault instanceof Error ? fault : new Error(String(fault));
+      process.emitWarning(error);
+      connection.close({ condition: CONDITION.internalError, description: error.message });
+    }
+  }
+
   #listenToClients(): void {
     const on = (event: string, listener: (links: ClientLinks, context: EventContext) => void) => {
       this.#container.on(event, (context: EventContext) => {
         const links = this.#clients.get(context.connection);
-        if (links !== undefined) listener(links, context);
+        if (links !== undefined) this.#guard(context.connection, () => listener(links, context));
       });
     };
-    on('session_open', (links, { session }) => {
+    on('session_open', (links, { connection, session }) => {
       if (session === undefined) return;
-      const onDisposition = links.onDisposition.bind(links);
-      prepareSession(session, onDisposition, () => links.onFlow());
+      prepareSession(
+        session,
+        (...disposition) => this.#guard(connection, () => links.onDisposition(...disposition)),
+        () => links.onFlow(),
+      );
     });
     on('sender_open', (links, { sender }) => sender && links.attachConsumer(sender));
     on('receiver_open', (links, { receiver }) => receiver && links.attachProducer(receiver));

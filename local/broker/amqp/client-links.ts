@@ -5,6 +5,7 @@ import type { SessionHold } from '../model/session-table.ts';
 import { parseAddress } from './address.ts';
 import { type AttachedConsumer, attachToQueue } from './attached-consumer.ts';
 import { cbsReply } from './cbs.ts';
+import { MalformedMessageError } from './codec/encoded-value.ts';
 import { type AmqpError, CONDITION, entityNotFound } from './conditions.ts';
 import type { Dispatchers } from './dispatchers.ts';
 import { carryOut } from './management/operations.ts';
@@ -56,6 +57,11 @@ export class ClientLinks {
     const queue = this.#services.namespace.find(address.path);
     if (queue === undefined) {
       sender.close(entityNotFound(text));
+      return;
+    }
+    if (queue.kind === 'topic' || queue.settings.forwardTo !== undefined) {
+      const description = `Messages cannot be received from '${text}': it is a topic, or forwards all of them.`;
+      sender.close({ condition: CONDITION.notAllowed, description });
       return;
     }
     const mode = sender.snd_settle_mode === SETTLED ? 'receiveAndDelete' : 'peekLock';
@@ -122,31 +128,38 @@ export class ClientLinks {
 
   #takeFor(address: ReturnType<typeof parseAddress>, text: string): Take | AmqpError {
     const { namespace, newMessageId } = this.#services;
-    if (address.kind === 'cbs') {
-      return (bytes, _format, delivery) => {
-        const request = new ManagementRequest(bytes);
-        delivery.update(true, accepted());
-        this.#reply(request, cbsReply(request));
-      };
-    }
-    const queue = namespace.find(address.path);
-    if (queue === undefined) return entityNotFound(text);
+    if (address.kind === 'cbs') return this.#requests(cbsReply);
+    const entity = namespace.find(address.path);
+    if (entity === undefined) return entityNotFound(text);
+    const { inlet } = entity;
+    const queue = entity.kind === 'queue' ? entity : undefined;
+    const subscription = namespace.findSubscription(address.path);
     if (address.kind === 'management') {
-      return (bytes, _format, delivery) => {
-        const request = new ManagementRequest(bytes);
-        delivery.update(true, accepted());
-        const holdOf = (sessionId: string) => this.#holdOf(queue, sessionId);
-        const reply = carryOut(request, { inlet: queue.inlet, queue, holdOf, newMessageId });
-        this.#reply(request, replyMessage(reply, request.id));
-      };
+      const holdOf = (sessionId: string) => (queue === undefined ? undefined : this.#holdOf(queue, sessionId));
+      const managed = { inlet, queue, subscription, holdOf, newMessageId };
+      return this.#requests((request) => replyMessage(carryOut(request, managed), request.id));
     }
-    if (queue.deadLetterQueue === undefined) {
-      const description = `Messages cannot be sent to the dead-letter queue '${text}'.`;
+    if (subscription !== undefined || (queue !== undefined && queue.deadLetterQueue === undefined)) {
+      const description = `Messages cannot be sent to '${text}': it is a subscription or a dead-letter queue.`;
       return { condition: CONDITION.notAllowed, description };
     }
     return (bytes, format, delivery) => {
-      const error = takeIn({ inlet: queue.inlet, newMessageId }, bytes, format);
+      const error = takeIn({ inlet, newMessageId }, bytes, format);
       delivery.update(true, error === undefined ? accepted() : rejected(error));
+    };
+  }
+
+  /** Takes requests and sends each its reply, on the link that the request names. */
+  #requests(replyTo: (request: ManagementRequest) => object): Take {
+    return (bytes, _format, delivery) => {
+      try {
+        const request = new ManagementRequest(bytes);
+        delivery.update(true, accepted());
+        this.#reply(request, replyTo(request));
+      } catch (error) {
+        if (!(error instanceof MalformedMessageError)) throw error;
+        delivery.update(true, rejected({ condition: CONDITION.decodeError, description: error.message }));
+      }
     };
   }
 

@@ -5,6 +5,7 @@ export type AmqpError = { readonly condition: string; readonly description: stri
 
 /** The service's error conditions that the broker gives. */
 export const CONDITION = {
+  internalError: 'amqp:internal-error',
   notFound: 'amqp:not-found',
   notAllowed: 'amqp:not-allowed',
   notImplemented: 'amqp:not-implemented',
@@ -12,6 +13,7 @@ export const CONDITION = {
   invalidField: 'amqp:invalid-field',
   messageTooLarge: 'amqp:link:message-size-exceeded',
   resourceLimit: 'amqp:resource-limit-exceeded',
+  entityNotFound: 'com.microsoft:entity-not-found',
   argument: 'com.microsoft:argument-error',
   argumentOutOfRange: 'com.microsoft:argument-out-of-range',
   entityDisabled: 'com.microsoft:entity-disabled',

@@ -85,6 +85,19 @@ export function typedValue(bytes: Buffer): WireValue {
   }
 }
 
+/**
+ * Reads a whole message; types that JavaScript lacks become what comes nearest.
+ *
+ * @throws MalformedMessageError when the bytes are no AMQP message
+ */
+export function decodedMessage(bytes: Buffer): Record<string, unknown> {
+  try {
+    return rhea.message.decode(bytes) as unknown as Record<string, unknown>;
+  } catch (error) {
+    throw new MalformedMessageError(error instanceof Error ? error.message : String(error));
+  }
+}
+
 /** A value that rhea has read, back in the bytes it came from. */
 export function encodedValue(value: WireValue): Buffer {
   const writer = new types.Writer();

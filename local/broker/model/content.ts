@@ -27,8 +27,11 @@ export interface Content {
   readonly fields: Fields;
 }
 
-/** Value of a property that a settlement adds: text, or a value that the wire layer has already encoded. */
-export type PropertyValue = string | Uint8Array;
+/**
+ * Value of a property that a settlement or a rule adds: a plain value, or one that the wire layer has already encoded.
+ * `null` takes the property away.
+ */
+export type PropertyValue = string | number | boolean | null | Uint8Array;
 
 /** Application properties that a settlement adds or replaces, by name. */
 export type Properties = ReadonlyMap<string, PropertyValue>;

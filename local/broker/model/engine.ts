@@ -1,4 +1,5 @@
 import type { Clock } from './clock.ts';
+import type { Inlet } from './inlet.ts';
 import { TimerHeap } from './timer-heap.ts';
 
 /** What all entities of a namespace share: the time, the one timer heap, and where lock tokens come from. */
@@ -6,10 +7,17 @@ export class Engine {
   readonly timers = new TimerHeap();
   readonly #clock: Clock;
   readonly #newLockToken: () => string;
+  readonly #findInlet: (path: string) => Inlet | undefined;
 
-  constructor(clock: Clock, newLockToken: () => string) {
+  constructor(clock: Clock, newLockToken: () => string, findInlet: (path: string) => Inlet | undefined) {
     this.#clock = clock;
     this.#newLockToken = newLockToken;
+    this.#findInlet = findInlet;
+  }
+
+  /** The way into the queue or topic of that path, `undefined` when there is none. */
+  inletOf(path: string): Inlet | undefined {
+    return this.#findInlet(path);
   }
 
   /**

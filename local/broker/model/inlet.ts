@@ -14,6 +14,9 @@ export type InletOptions = {
   accept(message: StoredMessage): void;
 };
 
+/** How a message moves between entities: when, and from whose dead letters if it is one. */
+export type Transfer = { readonly instantUtc: number; readonly deadLetterSource?: string };
+
 /** The way into a queue or a topic: gives sequence numbers, drops duplicates and holds messages until they are due. */
 export class Inlet implements Home {
   /** Messages that wait for their enqueue time, by sequence number. */
@@ -65,6 +68,26 @@ export class Inlet implements Home {
     this.scheduled.set(sequenceNumber, message);
     this.#engine.timers.set(message, scheduledUtc);
     return { kind: 'scheduled', sequenceNumber };
+  }
+
+  /**
+   * Takes in a message that comes from another entity, with a new sequence number. What settlements added to it stays.
+   * A {@link StoredMessage.timeToLiveInMs} that it has already is a cap.
+   */
+  transfer(from: StoredMessage, { instantUtc, deadLetterSource }: Transfer): SendResult {
+    const refusal = this.refusalOf(from.content);
+    if (refusal !== undefined) return refusal;
+    const sequenceNumber = this.nextSequenceNumber();
+    if (this.isDuplicate(from.content, instantUtc)) return { kind: 'duplicate', sequenceNumber };
+    const message = new StoredMessage(this, from.content, sequenceNumber, instantUtc);
+    message.enqueueSequenceNumber = from.enqueueSequenceNumber;
+    message.scheduledUtc = from.scheduledUtc;
+    message.timeToLiveInMs = from.state === 'gone' ? Number.POSITIVE_INFINITY : from.timeToLiveInMs;
+    message.addProperties(from.properties);
+    message.deadLetterSource = deadLetterSource ?? from.deadLetterSource;
+    message.hops = from.hops + 1;
+    this.#options.accept(message);
+    return { kind: 'enqueued', sequenceNumber };
   }
 
   /** Whether duplicate detection drops `content` at `nowUtc`; remembers its id otherwise. Per session where there are sessions. */

@@ -2,44 +2,73 @@ import type { Clock } from './clock.ts';
 import { Engine } from './engine.ts';
 import { Queue } from './queue.ts';
 import type { QueueSettings } from './queue-settings.ts';
+import { type Subscription, Topic, type TopicSettings } from './topic.ts';
+
+/** What an address can name. */
+export type Entity = Queue | Topic;
 
 /** What a namespace is made of. */
 export type NamespaceOptions = {
   readonly clock: Clock;
   /** Queues by path. */
   readonly queues: ReadonlyMap<string, QueueSettings>;
+  /** Topics by path. */
+  readonly topics?: ReadonlyMap<string, TopicSettings>;
   /** Where lock tokens come from: each a new UUID in its text form. Default: a counter, the same in every run. */
   readonly newLockToken?: () => string;
 };
 
 /**
- * The entity model: all queues of one namespace, with no I/O and no timer of its own. Whoever owns it calls
+ * The entity model: all entities of one namespace, with no I/O and no timer of its own. Whoever owns it calls
  * {@link Namespace.advance} when {@link Namespace.nextDueInMs} has passed. Every operation also brings the namespace to
  * the present first, so answers are right even when the owner is late; being late only delays the watchers.
  */
 export class Namespace {
   readonly #engine: Engine;
-  readonly #queues = new Map<string, Queue>();
+  readonly #entities = new Map<string, Entity>();
 
-  constructor({ clock, queues, newLockToken = countingTokens() }: NamespaceOptions) {
-    this.#engine = new Engine(clock, newLockToken);
-    for (const [path, settings] of queues) this.#add(new Queue(this.#engine, path, settings));
+  constructor({ clock, queues, topics = new Map(), newLockToken = countingTokens() }: NamespaceOptions) {
+    this.#engine = new Engine(clock, newLockToken, (path) => this.find(path)?.inlet);
+    for (const [path, settings] of queues) this.#addQueue(new Queue(this.#engine, path, settings));
+    for (const [path, settings] of topics) {
+      const topic = new Topic(this.#engine, path, settings);
+      this.#entities.set(path.toLowerCase(), topic);
+      for (const { queue } of topic.subscriptions.values()) this.#addQueue(queue);
+    }
   }
 
   /**
-   * A queue or dead-letter queue by its path, without regard to case.
+   * A queue, subscription or dead-letter queue by its path, without regard to case.
    *
    * @throws Error when there is none
    */
   queue(path: string): Queue {
-    const queue = this.find(path);
-    if (queue === undefined) throw new Error(`The namespace has no queue '${path}'.`);
-    return queue;
+    const entity = this.find(path);
+    if (entity?.kind === 'queue') return entity;
+    throw new Error(`The namespace has no queue '${path}'.`);
   }
 
-  /** A queue or dead-letter queue by its path, without regard to case; `undefined` when there is none. */
-  find(path: string): Queue | undefined {
-    return this.#queues.get(path.toLowerCase());
+  /**
+   * A topic by its path, without regard to case.
+   *
+   * @throws Error when there is none
+   */
+  topic(path: string): Topic {
+    const entity = this.find(path);
+    if (entity?.kind === 'topic') return entity;
+    throw new Error(`The namespace has no topic '${path}'.`);
+  }
+
+  /** Whatever has that path, without regard to case; `undefined` when nothing has. */
+  find(path: string): Entity | undefined {
+    return this.#entities.get(path.toLowerCase());
+  }
+
+  /** The subscription whose queue has that path, without regard to case. */
+  findSubscription(path: string): Subscription | undefined {
+    const [, topic = '', name = ''] = /^(.*)\/subscriptions\/([^/]+)$/i.exec(path) ?? [];
+    const entity = this.find(topic);
+    return entity?.kind === 'topic' ? entity.subscriptions.get(name.toLowerCase()) : undefined;
   }
 
   /** Lets everything happen that is due at present: enqueue times, ends of locks, expiries. */
@@ -65,9 +94,10 @@ export class Namespace {
     };
   }
 
-  #add(queue: Queue): void {
-    this.#queues.set(queue.path.toLowerCase(), queue);
-    if (queue.deadLetterQueue !== undefined) this.#add(queue.deadLetterQueue);
+  #addQueue(queue: Queue): void {
+    for (const one of [queue, queue.deadLetterQueue, queue.transferDeadLetterQueue]) {
+      if (one !== undefined) this.#entities.set(one.path.toLowerCase(), one);
+    }
   }
 }
 

@@ -1,24 +1,23 @@
 import type { Content } from './content.ts';
 import { type DeadLetterCause, maxDeliveryCountExceeded, timeToLiveExpired } from './dead-letter-reasons.ts';
 import type { Engine } from './engine.ts';
+import { forward } from './forward.ts';
 import { Inlet } from './inlet.ts';
-import { Lane } from './lane.ts';
+import { MessageStore, type Watcher } from './message-store.ts';
 import type { Counts, Delivery, ReceiveMode, RenewResult, SendResult, Settlement, SettleResult } from './outcomes.ts';
 import { deadLetterSettings, type QueueSettings } from './queue-settings.ts';
-import { type Session, type SessionHold, SessionTable } from './session-table.ts';
+import { type SessionHold, SessionTable } from './session-table.ts';
 import { type Home, StoredMessage } from './stored-message.ts';
 
 /** A receiver may dead-letter without saying why. */
 type PartialCause = { readonly [Part in keyof DeadLetterCause]?: DeadLetterCause[Part] | undefined };
 
-/** Called when a message can be received; with the session it belongs to, on an entity that has sessions. */
-export type Watcher = (sessionId: string | undefined) => void;
+/** What a queue is for: dead-letter queues have none of their own. */
+export type QueueRole = 'main' | 'deadLetter';
 
-/**
- * A queue, a subscription, or one of their dead-letter queues. Every message is in exactly one place: scheduled in the
- * inlet, waiting in a lane, locked, deferred, or gone.
- */
+/** A queue, a subscription, or one of their dead-letter queues: when a message is handed over, comes back, or leaves. */
 export class Queue implements Home {
+  readonly kind = 'queue';
   readonly path: string;
   readonly settings: QueueSettings;
   readonly inlet: Inlet;
@@ -29,14 +28,9 @@ export class Queue implements Home {
   /** The sessions of an entity that requires them. */
   readonly sessions: SessionTable | undefined;
   readonly #engine: Engine;
-  readonly #messages = new Map<number, StoredMessage>();
-  readonly #locked = new Map<string, StoredMessage>();
-  readonly #lane = new Lane();
-  readonly #watchers = new Set<Watcher>();
-  #lastPosition = 0;
-  #deferred = 0;
+  readonly #store: MessageStore;
 
-  constructor(engine: Engine, path: string, settings: QueueSettings, role: 'main' | 'deadLetter' = 'main') {
+  constructor(engine: Engine, path: string, settings: QueueSettings, role: QueueRole = 'main') {
     this.#engine = engine;
     this.path = path;
     this.settings = settings;
@@ -46,13 +40,11 @@ export class Queue implements Home {
       refusal: () => undefined,
       accept: (message) => this.#accept(message),
     });
-    this.sessions = settings.requiresSession
-      ? new SessionTable(engine, {
-          lockDurationInMs: settings.lockDurationInMs,
-          endDelivery: (message, instantUtc) => this.#endDelivery(message, instantUtc),
-          giveBack: (message, instantUtc) => this.#putBack(message, instantUtc),
-        })
-      : undefined;
+    const endDelivery = (message: StoredMessage, instantUtc: number) => this.#endDelivery(message, instantUtc);
+    const giveBack = (message: StoredMessage, instantUtc: number) => this.#putBack(message, instantUtc);
+    const { lockDurationInMs, requiresSession } = settings;
+    this.sessions = requiresSession ? new SessionTable(engine, { lockDurationInMs, endDelivery, giveBack }) : undefined;
+    this.#store = new MessageStore(engine, lockDurationInMs, this.sessions);
     const subQueue = (name: string) => new Queue(engine, `${path}/${name}`, deadLetterSettings(settings), 'deadLetter');
     this.deadLetterQueue = role === 'main' ? subQueue('$DeadLetterQueue') : undefined;
     this.transferDeadLetterQueue = role === 'main' ? subQueue('$Transfer/$DeadLetterQueue') : undefined;
@@ -79,13 +71,8 @@ export class Queue implements Home {
    */
   receive(mode: ReceiveMode = 'peekLock', hold?: SessionHold): Delivery | undefined {
     const nowUtc = this.#engine.catchUp();
-    const session = this.#sessionOf(hold);
-    if (session === undefined && this.sessions !== undefined) return undefined;
-    const message = (session?.lane ?? this.#lane).take();
-    if (message === undefined) return undefined;
-    const delivery = this.#handOver(message, mode, nowUtc, session);
-    if (session !== undefined) this.sessions?.refresh(session);
-    return delivery;
+    const message = this.#store.takeNext(mode, nowUtc, hold);
+    return message === undefined ? undefined : deliveryOf(message);
   }
 
   /**
@@ -94,16 +81,16 @@ export class Queue implements Home {
    */
   receiveDeferred(sequenceNumber: number, mode: ReceiveMode = 'peekLock', hold?: SessionHold): Delivery | undefined {
     const nowUtc = this.#engine.catchUp();
-    if (!this.isDeferred(sequenceNumber, hold)) return undefined;
-    const message = this.#messages.get(sequenceNumber) as StoredMessage;
-    this.#deferred--;
-    return this.#handOver(message, mode, nowUtc, this.#sessionOf(hold));
+    const message = this.#store.get(sequenceNumber);
+    if (message === undefined || !this.isDeferred(sequenceNumber, hold)) return undefined;
+    this.#store.takeDeferred(message, mode, nowUtc, hold);
+    return deliveryOf(message);
   }
 
   /** Whether {@link Queue.receiveDeferred} would hand over the message of that number. */
   isDeferred(sequenceNumber: number, hold?: SessionHold): boolean {
     this.#engine.catchUp();
-    const message = this.#messages.get(sequenceNumber);
+    const message = this.#store.get(sequenceNumber);
     if (message?.state !== 'deferred') return false;
     return this.sessions === undefined || (hold?.isOver === false && message.content.sessionId === hold.sessionId);
   }
@@ -111,14 +98,14 @@ export class Queue implements Home {
   /** Settles the message that `lockToken` holds. A token that holds nothing changes nothing. */
   settle(lockToken: string, settlement: Settlement): SettleResult {
     const nowUtc = this.#engine.catchUp();
-    const message = this.#locked.get(lockToken);
+    const message = this.#store.byLockToken(lockToken);
     if (message === undefined) return { kind: 'lockLost' };
     if (settlement.kind === 'deadLetter' && this.deadLetterQueue === undefined) {
       return { kind: 'unsupported', detail: 'A message in a dead-letter queue cannot be dead-lettered again.' };
     }
     switch (settlement.kind) {
       case 'complete':
-        this.#remove(message);
+        this.#store.remove(message);
         return { kind: 'settled' };
       case 'abandon':
         message.addProperties(settlement.properties);
@@ -131,7 +118,7 @@ export class Queue implements Home {
         return { kind: 'settled' };
       case 'deadLetter':
         message.addProperties(settlement.properties);
-        this.#deadLetter(message, settlement);
+        this.#deadLetter(message, settlement, nowUtc);
         return { kind: 'settled' };
       case 'release':
         this.#putBack(message, nowUtc);
@@ -142,10 +129,9 @@ export class Queue implements Home {
   /** Extends the lock to a whole lock duration from now. Under a session there is no lock but the session's. */
   renew(lockToken: string): RenewResult {
     const nowUtc = this.#engine.catchUp();
-    const message = this.#locked.get(lockToken);
+    const message = this.#store.byLockToken(lockToken);
     if (message === undefined || this.sessions !== undefined) return { kind: 'lockLost' };
-    message.lockedUntilUtc = nowUtc + this.settings.lockDurationInMs;
-    this.#engine.timers.set(message, message.lockedUntilUtc);
+    this.#store.extendLock(message, nowUtc);
     return { kind: 'renewed', lockedUntilUtc: message.lockedUntilUtc };
   }
 
@@ -156,8 +142,8 @@ export class Queue implements Home {
   peek(fromSequenceNumber: number, count: number, sessionId?: string): StoredMessage[] {
     this.#engine.catchUp();
     const found: StoredMessage[] = [];
-    for (const store of [this.#messages, this.inlet.scheduled]) {
-      for (const message of store.values()) {
+    for (const messages of [this.#store.all(), this.inlet.scheduled.values()]) {
+      for (const message of messages) {
         if (message.sequenceNumber < fromSequenceNumber) continue;
         if (sessionId === undefined || message.content.sessionId === sessionId) found.push(message);
       }
@@ -169,9 +155,9 @@ export class Queue implements Home {
   counts(): Counts {
     this.#engine.catchUp();
     return {
-      active: this.#messages.size - this.#deferred,
+      active: this.#store.size - this.#store.deferredCount,
       scheduled: this.inlet.scheduled.size,
-      deferred: this.#deferred,
+      deferred: this.#store.deferredCount,
       deadLetter: this.deadLetterQueue?.counts().active ?? 0,
       transferDeadLetter: this.transferDeadLetterQueue?.counts().active ?? 0,
     };
@@ -183,64 +169,27 @@ export class Queue implements Home {
    * @returns ends the watch
    */
   watch(watcher: Watcher): () => void {
-    this.#watchers.add(watcher);
-    return () => this.#watchers.delete(watcher);
+    this.#store.watchers.add(watcher);
+    return () => this.#store.watchers.delete(watcher);
   }
 
   onMessageDue(message: StoredMessage, instantUtc: number): void {
     if (message.state === 'locked') this.#endDelivery(message, instantUtc);
-    else this.#expire(message);
+    else this.#expire(message, instantUtc);
   }
 
   #accept(message: StoredMessage): void {
-    const { defaultTimeToLiveInMs } = this.settings;
+    const { defaultTimeToLiveInMs, forwardTo } = this.settings;
+    if (forwardTo !== undefined) {
+      const failure = forward(this.#engine, message, { path: forwardTo, instantUtc: message.enqueuedUtc });
+      if (failure !== undefined) this.#setAside(message, failure);
+      return;
+    }
+    const ownInMs = message.content.timeToLiveInMs ?? defaultTimeToLiveInMs;
     message.home = this;
-    message.timeToLiveInMs = Math.min(message.content.timeToLiveInMs ?? defaultTimeToLiveInMs, defaultTimeToLiveInMs);
+    message.timeToLiveInMs = Math.min(message.timeToLiveInMs, ownInMs, defaultTimeToLiveInMs);
     message.expiresUtc = message.enqueuedUtc + message.timeToLiveInMs;
-    this.#append(message);
-  }
-
-  /** Takes in a message that left another queue, as it is: number, enqueue time and delivery count stay. */
-  #adopt(from: StoredMessage): void {
-    const message = new StoredMessage(this, from.content, from.sequenceNumber, from.enqueuedUtc);
-    message.enqueueSequenceNumber = from.enqueueSequenceNumber;
-    message.scheduledUtc = from.scheduledUtc;
-    message.timeToLiveInMs = from.timeToLiveInMs;
-    message.deliveryCount = from.deliveryCount;
-    message.properties = from.properties;
-    this.#append(message);
-  }
-
-  #append(message: StoredMessage): void {
-    message.position = ++this.#lastPosition;
-    message.state = 'active';
-    this.#messages.set(message.sequenceNumber, message);
-    this.#engine.timers.set(message, message.expiresUtc);
-    const session = this.#sessionFor(message);
-    (session?.lane ?? this.#lane).append(message);
-    this.#announce(session);
-  }
-
-  #handOver(message: StoredMessage, mode: ReceiveMode, nowUtc: number, session: Session | undefined): Delivery {
-    const { deliveryCount } = message;
-    if (mode === 'receiveAndDelete') {
-      message.state = 'locked';
-      this.#remove(message);
-      return { message, lockToken: undefined, lockedUntilUtc: 0, deliveryCount };
-    }
-    const lockToken = this.#engine.newLockToken();
-    message.state = 'locked';
-    message.lockToken = lockToken;
-    this.#locked.set(lockToken, message);
-    if (session?.hold === undefined) {
-      message.lockedUntilUtc = nowUtc + this.settings.lockDurationInMs;
-      this.#engine.timers.set(message, message.lockedUntilUtc);
-    } else {
-      message.lockedUntilUtc = session.hold.lockedUntilUtc;
-      this.#engine.timers.cancel(message);
-      session.held.add(message);
-    }
-    return { message, lockToken, lockedUntilUtc: message.lockedUntilUtc, deliveryCount };
+    this.#store.append(message);
   }
 
   /** A delivery has failed: abandoned, or its lock has ended. */
@@ -248,72 +197,61 @@ export class Queue implements Home {
     message.deliveryCount++;
     const { maxDeliveryCount } = this.settings;
     if (message.deliveryCount < maxDeliveryCount) this.#putBack(message, instantUtc);
-    else this.#deadLetter(message, maxDeliveryCountExceeded(maxDeliveryCount));
+    else this.#deadLetter(message, maxDeliveryCountExceeded(maxDeliveryCount), instantUtc);
   }
 
   /** Expiry leaves a locked message alone and applies here, when the lock ends. */
   #putBack(message: StoredMessage, instantUtc: number): void {
-    if (message.expiresUtc <= instantUtc) {
-      this.#expire(message);
+    if (message.expiresUtc <= instantUtc) this.#expire(message, instantUtc);
+    else this.#store.putBack(message);
+  }
+
+  #expire(message: StoredMessage, instantUtc: number): void {
+    if (this.settings.deadLetteringOnMessageExpiration) this.#deadLetter(message, timeToLiveExpired, instantUtc);
+    else this.#store.remove(message);
+  }
+
+  #deadLetter(message: StoredMessage, cause: PartialCause, instantUtc: number): void {
+    this.#store.remove(message);
+    message.addProperties(causeProperties(cause));
+    const path = this.settings.forwardDeadLetteredMessagesTo;
+    if (path === undefined) {
+      this.deadLetterQueue?.adopt(message);
       return;
     }
-    const session = this.#unlock(message);
-    this.#engine.timers.set(message, message.expiresUtc);
-    if (message.isDeferred) {
-      message.state = 'deferred';
-      this.#deferred++;
-      if (session !== undefined) this.sessions?.refresh(session);
-    } else {
-      message.state = 'active';
-      (session?.lane ?? this.#lane).giveBack(message);
-      this.#announce(session);
-    }
+    const failure = forward(this.#engine, message, { path, instantUtc, deadLetterSource: this.path });
+    if (failure !== undefined) this.#setAside(message, failure);
   }
 
-  #announce(session: Session | undefined): void {
-    for (const watcher of this.#watchers) watcher(session?.id);
-    if (session !== undefined) this.sessions?.refresh(session);
+  /** A message that cannot be forwarded waits where somebody finds it, with the reason. */
+  #setAside(
+    message: StoredMessage,
+    { cause, into }: { cause: DeadLetterCause; into: 'deadLetter' | 'transfer' },
+  ): void {
+    message.addProperties(causeProperties(cause));
+    (into === 'transfer' ? this.transferDeadLetterQueue : this.deadLetterQueue)?.adopt(message);
   }
 
-  #expire(message: StoredMessage): void {
-    if (this.settings.deadLetteringOnMessageExpiration) this.#deadLetter(message, timeToLiveExpired);
-    else this.#remove(message);
+  /** Takes in a message that left its queue, as it is: number, enqueue time and delivery count stay. Dead-letter queues only. */
+  adopt(from: StoredMessage): void {
+    const message = new StoredMessage(this, from.content, from.sequenceNumber, from.enqueuedUtc);
+    message.enqueueSequenceNumber = from.enqueueSequenceNumber;
+    message.scheduledUtc = from.scheduledUtc;
+    message.timeToLiveInMs = from.timeToLiveInMs;
+    message.deliveryCount = from.deliveryCount;
+    message.properties = from.properties;
+    this.#store.append(message);
   }
+}
 
-  #deadLetter(message: StoredMessage, { reason, description }: PartialCause): void {
-    this.#remove(message);
-    const properties = new Map<string, string>();
-    if (reason !== undefined) properties.set('DeadLetterReason', reason);
-    if (description !== undefined) properties.set('DeadLetterErrorDescription', description);
-    message.addProperties(properties);
-    if (this.deadLetterQueue !== undefined) this.deadLetterQueue.#adopt(message);
-  }
+function deliveryOf(message: StoredMessage): Delivery {
+  const { lockToken, lockedUntilUtc, deliveryCount } = message;
+  return { message, lockToken, lockedUntilUtc: lockToken === undefined ? 0 : lockedUntilUtc, deliveryCount };
+}
 
-  /** Takes a message out, wherever it stands. */
-  #remove(message: StoredMessage): void {
-    const { state } = message;
-    const session = this.#unlock(message);
-    message.state = 'gone';
-    this.#engine.timers.cancel(message);
-    this.#messages.delete(message.sequenceNumber);
-    if (state === 'deferred') this.#deferred--;
-    if (state === 'active') (session?.lane ?? this.#lane).forget();
-    if (session !== undefined) this.sessions?.refresh(session);
-  }
-
-  #unlock(message: StoredMessage): Session | undefined {
-    const session = this.#sessionFor(message);
-    if (message.lockToken !== undefined) this.#locked.delete(message.lockToken);
-    message.lockToken = undefined;
-    session?.held.delete(message);
-    return session;
-  }
-
-  #sessionOf(hold: SessionHold | undefined): Session | undefined {
-    return hold === undefined || hold.isOver ? undefined : this.sessions?.of(hold.sessionId);
-  }
-
-  #sessionFor(message: StoredMessage): Session | undefined {
-    return this.sessions?.of(message.content.sessionId ?? '');
-  }
+function causeProperties({ reason, description }: PartialCause): Map<string, string> {
+  const properties = new Map<string, string>();
+  if (reason !== undefined) properties.set('DeadLetterReason', reason);
+  if (description !== undefined) properties.set('DeadLetterErrorDescription', description);
+  return properties;
 }

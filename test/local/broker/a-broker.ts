@@ -1,5 +1,6 @@
 import { ServiceBusClient, type ServiceBusReceivedMessage, type ServiceBusReceiver } from '@azure/service-bus';
 import { onTestFinished } from 'vitest';
+import type { Entities } from '../../../local/broker/entities.ts';
 import { defaultQueueSettings, type QueueSettings } from '../../../local/broker/model/queue-settings.ts';
 import { type Broker, startBroker } from '../../../local/broker/start-broker.ts';
 
@@ -14,9 +15,13 @@ export type TestBroker = {
 
 /** A broker on a free port with one queue, `orders`, and a client of it. Both end with the test. */
 export async function aBroker(settings: Partial<QueueSettings> = {}): Promise<TestBroker> {
+  return aBrokerOf({ queues: new Map([[QUEUE, { ...defaultQueueSettings, ...settings }]]) });
+}
+
+/** A broker on a free port with these entities, and a client of it. Both end with the test. */
+export async function aBrokerOf(entities: Entities): Promise<TestBroker> {
   let aheadInMs = 0;
-  const queues = new Map([[QUEUE, { ...defaultQueueSettings, ...settings }]]);
-  const broker = await startBroker({ entities: { queues }, clock: { now: () => Date.now() + aheadInMs } });
+  const broker = await startBroker({ entities, clock: { now: () => Date.now() + aheadInMs } });
   const client = aClient(broker.connectionString);
   onTestFinished(async () => {
     await client.close();

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { loadEntities, parseEntities } from '../../../local/broker/entities.ts';
+import { defaultRule, sqlAction, sqlFilter } from '../../../local/broker/model/filter/rule.ts';
 import { defaultQueueSettings } from '../../../local/broker/model/queue-settings.ts';
 
 function aFile(queues: string): string {
@@ -59,7 +60,60 @@ test('reports where the file is no JSON', () => {
 
 test('refuses two queues whose names differ in case only', () => {
   expect(() => parseEntities(aFile('{"Name": "q"},\n{"Name": "Q"}'), 'f.json')).toThrow(
-    'f.json:2: UserConfig.Namespaces[0].Queues[1].Name: expected a name that no other entity has, got "Q"',
+    'f.json:2: UserConfig.Namespaces[0].Queues[1].Name: expected a name that no other has here, got "Q"',
+  );
+});
+
+test('reads topics with their subscriptions and rules', () => {
+  const text = `{"UserConfig": {"Namespaces": [{"Name": "sbemulatorns", "Queues": [{"Name": "billing"}], "Topics": [{
+    "Name": "events",
+    "Properties": {"RequiresDuplicateDetection": true},
+    "Subscriptions": [
+      {"Name": "all", "Properties": {"ForwardTo": "billing"}},
+      {"Name": "some", "Rules": [
+        {"Name": "sql", "Properties": {"FilterType": "Sql", "SqlFilter": {"SqlExpression": "n > 1"}, "Action": {"SqlExpression": "SET n = 2"}}},
+        {"Name": "eq", "Properties": {"FilterType": "Correlation", "CorrelationFilter": {"Label": "new", "Properties": {"n": 1}}}}
+      ]}
+    ]
+  }]}]}}`;
+  const events = parseEntities(text, 'f.json').topics?.get('events');
+  expect(events).toMatchObject({ defaultTimeToLiveInMs: 3_600_000, duplicateDetectionWindowInMs: 20_000 });
+  expect(events?.subscriptions.get('all')).toEqual({
+    queue: { ...defaultQueueSettings, forwardTo: 'billing' },
+    rules: [defaultRule],
+  });
+  expect(events?.subscriptions.get('some')?.rules).toEqual([
+    { name: 'sql', filter: sqlFilter('n > 1'), action: sqlAction('SET n = 2') },
+    {
+      name: 'eq',
+      filter: { kind: 'correlation', fields: { subject: 'new' }, properties: new Map([['n', 1]]) },
+      action: undefined,
+    },
+  ]);
+});
+
+test('refuses topics without subscriptions, rules that cannot be read and forwarding to nowhere', () => {
+  const inNamespace = (rest: string) => `{"UserConfig": {"Namespaces": [{"Name": "sbemulatorns", ${rest}}]}}`;
+  const rule = (properties: string) => `{"Name": "r", "Properties": ${properties}}`;
+  const rules = [
+    rule('{"FilterType": "Sql", "SqlFilter": {"SqlExpression": "n >"}}'),
+    rule('{"FilterType": "Sql", "SqlFilter": {"SqlExpression": "newid() = 1"}}'),
+    rule('{"FilterType": "Correlation"}'),
+    rule('{"FilterType": "Regex"}'),
+  ];
+  const subscriptions = `[{"Name": "s", "Rules": [${rules.join(',\n')}]}]`;
+  const text = inNamespace(`"Topics": [{"Name": "empty"},\n{"Name": "t", "Subscriptions": ${subscriptions}}]`);
+  const problems = [/:1: .*Topics\[0\].Subscriptions: expected at least one subscription, got nothing/];
+  problems.push(/:2: .*Rules\[0\].*: expected a SQL filter \(Unexpected 'the end' in: n >\.\), got "n >"/);
+  problems.push(/:3: .*Rules\[1\].*: expected a SQL filter \(The function 'NEWID' is not supported by this broker\.\)/);
+  problems.push(
+    /:4: .*Rules\[2\].*CorrelationFilter: expected a CorrelationFilter, as the FilterType says, got nothing/,
+  );
+  problems.push(/:5: .*Rules\[3\].*FilterType: expected "Sql" or "Correlation", got "Regex"/);
+  for (const problem of problems) expect(() => parseEntities(text, 'f.json')).toThrow(problem);
+  const forwarding = inNamespace('"Queues": [{"Name": "a", "Properties": {\n"ForwardTo": "b"}}]');
+  expect(() => parseEntities(forwarding, 'f.json')).toThrow(
+    'f.json:2: UserConfig.Namespaces[0].Queues[0].Properties.ForwardTo: expected the name of a queue or a topic in this file, got "b"',
   );
 });
 

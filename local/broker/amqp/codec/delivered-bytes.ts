@@ -6,6 +6,7 @@ import {
   encodedLong,
   encodedMap,
   encodedNull,
+  encodedPlain,
   encodedSection,
   encodedString,
   encodedSymbol,
@@ -99,7 +100,7 @@ function mergedProperties(sent: Buffer[], added: Properties): Buffer {
     if (!added.has(textOf(key) ?? '')) merged.push(key, sent[index + 1] as Buffer);
   }
   for (const [name, value] of added) {
-    merged.push(encodedString(name), typeof value === 'string' ? encodedString(value) : Buffer.from(value));
+    if (value !== null) merged.push(encodedString(name), encodedPlain(value));
   }
   return encodedMap(merged);
 }

@@ -5,6 +5,28 @@ export function encodedNull(): Buffer {
   return NULL;
 }
 
+/** A plain value in the AMQP type that fits it; bytes are taken for a value that is encoded already. */
+export function encodedPlain(value: string | number | boolean | Uint8Array): Buffer {
+  switch (typeof value) {
+    case 'string':
+      return encodedString(value);
+    case 'boolean':
+      return Buffer.from([value ? 0x41 : 0x42]);
+    case 'number':
+      if (Number.isSafeInteger(value)) return encodedLong(value);
+      return encodedDouble(value);
+    default:
+      return Buffer.from(value);
+  }
+}
+
+function encodedDouble(value: number): Buffer {
+  const bytes = Buffer.allocUnsafe(9);
+  bytes[0] = 0x82;
+  bytes.writeDoubleBE(value, 1);
+  return bytes;
+}
+
 export function encodedString(text: string): Buffer {
   return variable(0xa1, 0xb1, Buffer.from(text, 'utf8'));
 }

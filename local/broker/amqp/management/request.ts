@@ -1,8 +1,7 @@
-import rhea from 'rhea';
 import { uuidText } from '../codec/lock-token.ts';
 import { SECTION, sectionsOf } from '../codec/sections.ts';
 import { CONDITION } from '../conditions.ts';
-import { typedValue, type WireValue } from '../rhea-internals.ts';
+import { decodedMessage, typedValue, type WireValue } from '../rhea-internals.ts';
 import { ManagementError } from './reply.ts';
 
 /** A management request, its fields read with a check: a wrong one is refused by name, never guessed at. */
@@ -14,14 +13,16 @@ export class ManagementRequest {
   readonly #body: Readonly<Record<string, unknown>>;
   readonly #bytes: Buffer;
 
+  /** @throws MalformedMessageError when the bytes are not an AMQP message */
   constructor(bytes: Buffer) {
-    const message = rhea.message.decode(bytes);
+    const message = decodedMessage(bytes);
     this.#bytes = bytes;
-    this.properties = message['application_properties'] ?? {};
+    this.properties = (message['application_properties'] ?? {}) as Record<string, unknown>;
     this.operation = String(this.properties['operation'] ?? '');
     this.id = message['message_id'];
-    this.replyTo = message['reply_to'];
-    this.#body = typeof message['body'] === 'object' && message['body'] !== null ? message['body'] : {};
+    this.replyTo = typeof message['reply_to'] === 'string' ? message['reply_to'] : undefined;
+    const body = message['body'];
+    this.#body = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
   }
 
   has(name: string): boolean {

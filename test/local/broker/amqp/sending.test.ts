@@ -148,5 +148,5 @@ test('says that an entity is not there', async () => {
 test('refuses to send to a dead-letter queue', async () => {
   const { client } = await aBroker();
   const sender = client.createSender(`${QUEUE}/$DeadLetterQueue`);
-  await expect(sender.sendMessages({ body: 1 })).rejects.toThrow(/cannot be sent to the dead-letter queue/);
+  await expect(sender.sendMessages({ body: 1 })).rejects.toThrow(/cannot be sent to .* a dead-letter queue/);
 });
