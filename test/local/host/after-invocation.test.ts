@@ -11,7 +11,7 @@ test.each([
   { settled: false, failed: false, autoComplete: false, next: 'leaveToLock' },
   { settled: false, failed: false, autoComplete: true, next: 'complete' },
 ])(
-  'after an invocation: settled $settled, failed $failed, autoComplete $autoComplete: $next',
+  'after an invocation [A1, A2, A3, A4]: settled $settled, failed $failed, autoComplete $autoComplete: $next',
   ({ next, ...invocation }) => {
     expect(afterInvocation(invocation)).toBe(next);
   },

@@ -13,7 +13,7 @@ async function begin(options: Parameters<typeof aQueueStage>[0]): Promise<void> 
 
 const batches = () => stage.told().flatMap(({ taken }) => (taken ? [taken] : []));
 
-test('a batch holds up to maxMessageBatchSize messages, each settled on its own', async () => {
+test('a batch holds up to maxMessageBatchSize messages, each settled on its own [S6]', async () => {
   await begin({
     waiting: [message('a', 'complete'), message('b', 'deadLetter'), message('c', 'complete'), message('d', 'complete')],
   });
@@ -24,7 +24,7 @@ test('a batch holds up to maxMessageBatchSize messages, each settled on its own'
   expect((await stage.peek('q/$DeadLetterQueue')).map(({ messageId }) => messageId)).toEqual(['b']);
 });
 
-test('a batch that throws gives back at once what it has not settled', async () => {
+test('a batch that throws gives back at once what it has not settled [A5]', async () => {
   await begin({ waiting: [message('a', 'complete'), message('b', 'throw'), message('c', 'nothing')] });
 
   // The lock holds for a minute: only an abandon brings the messages back within the test.
@@ -57,7 +57,7 @@ test('a batch that returns with autoCompleteMessages true is completed', async (
   expect(batches()).toEqual([['a/1', 'b/1']]);
 });
 
-test('no lock is renewed in a batch', async () => {
+test('no lock is renewed in a batch [L2]', async () => {
   await begin({ queue: { lockDurationInMs: 1_000 }, waiting: [message('a', 'pause'), message('b', 'complete')] });
 
   await expect

@@ -33,7 +33,7 @@ describe('the delivery count the app sees', () => {
       `00 53 70 c0 07 05 40 40 40 40 52 01 ${BODY}`,
     ],
     ['where there is no header', BODY, `00 53 70 c0 07 05 40 40 40 40 52 01 ${BODY}`],
-  ])('is one higher than on the wire %s', (_, wire, expected) => {
+  ])('is one higher than on the wire %s [S5]', (_, wire, expected) => {
     expect(withDeliveryCountRaised(hex(wire)).toString('hex')).toBe(hex(expected).toString('hex'));
   });
 

@@ -6,7 +6,7 @@ import { fixtureApp } from './support.ts';
 const parse = (root: unknown) => parseHostJson(root, 'host.json');
 
 describe('host.json', () => {
-  test('has the defaults of the 5.x extension', () => {
+  test('has the defaults of the 5.x extension [J1]', () => {
     expect(parse({ version: '2.0' })).toEqual({
       warnings: [],
       config: {
@@ -53,7 +53,7 @@ describe('host.json', () => {
     });
   });
 
-  test('warns of keys that change nothing: unknown, of an older extension, or without effect here', () => {
+  test('warns of keys that change nothing: unknown, of an older extension, or without effect here [J2]', () => {
     const serviceBus = { messageHandlerOptions: {}, autoComplete: false, maxConcurentCalls: 1, clientRetryOptions: {} };
 
     expect(parse({ version: '2.0', extra: 1, serviceBus: {}, extensions: { serviceBus } }).warnings).toEqual([

@@ -3,15 +3,18 @@ import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parseRoute } from '../../../local/host/http/route.ts';
 import { type Host, startHost } from '../../../local/host/start-host.ts';
+import { takeStock } from '../../helpers/leftovers.ts';
 import { aLog, fixtureApp } from './support.ts';
 
 describe('HTTP triggers', () => {
   const log = aLog();
+  const nothingIsLeft = takeStock();
   let host: Host | undefined;
 
   afterEach(async () => {
     await host?.stop();
     host = undefined;
+    await nothingIsLeft();
   });
 
   async function start(httpPort = 0): Promise<(path: string, init?: RequestInit) => Promise<Response>> {

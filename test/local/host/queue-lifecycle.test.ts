@@ -1,6 +1,4 @@
 import { afterEach, describe, expect, test } from 'vitest';
-import { defaultQueueSettings } from '../../../local/broker/model/queue-settings.ts';
-import { startBroker } from '../../../local/broker/start-broker.ts';
 import { aQueueStage, type QueueStage } from './queue-stage.ts';
 
 let stage: QueueStage;
@@ -55,7 +53,7 @@ describe('concurrency', () => {
     ]);
   });
 
-  test('with prefetch takes more, whose locks run out while they wait', async () => {
+  test('with prefetch takes more, whose locks run out while they wait [L3]', async () => {
     await begin({
       settings: serviceBus({ maxConcurrentCalls: '1', prefetchCount: '1' }),
       queue: { lockDurationInMs: 1_000 },
@@ -76,7 +74,7 @@ describe('concurrency', () => {
 });
 
 describe('the worker process', () => {
-  test('is killed by a function timeout, with everything else that runs on it', async () => {
+  test('is killed by a function timeout, with everything else that runs on it [T1]', async () => {
     await begin({ settings: { AzureFunctionsJobHost__functionTimeout: '00:00:01' } });
 
     await stage.send('hanging', { 1: [['hang']], 2: [['complete']] });
@@ -90,7 +88,7 @@ describe('the worker process', () => {
     expect(timeouts.map(({ functionName, level }) => [functionName, level])).toContainEqual(['take', 'error']);
   });
 
-  test('is started again after a crash, and its messages come back at once', async () => {
+  test('is started again after a crash, and its messages come back at once [W8]', async () => {
     await begin();
 
     await stage.send('deadly', { 1: [['crash']] });
@@ -106,7 +104,7 @@ describe('the worker process', () => {
 });
 
 describe('stop', () => {
-  test('lets what runs end, and takes nothing more', async () => {
+  test('lets what runs end, and takes nothing more [W8]', async () => {
     await begin({ settings: serviceBus({ maxConcurrentCalls: '1' }) });
     await stage.send('running', [['pause', 500], ['complete']]);
     await stage.until('running', { taken: 1 });
@@ -121,6 +119,21 @@ describe('stop', () => {
     ]);
     expect((await stage.peek()).map(({ messageId, deliveryCount }) => [messageId, deliveryCount])).toEqual([
       ['waiting', 0],
+    ]);
+  });
+
+  test('abandons what has arrived and not begun [T2]', async () => {
+    await begin({ settings: serviceBus({ maxConcurrentCalls: '1', prefetchCount: '1' }) });
+    await stage.send('running', [['pause', 500], ['complete']]);
+    await stage.until('running', { taken: 1 });
+    await stage.send('prefetched', [['complete']]);
+    await expect.poll(() => stage.broker.namespace.queue('q').peek(2, 1)).toMatchObject([{ state: 'locked' }]);
+
+    await stage.host.stop();
+
+    expect(stage.told('prefetched')).toEqual([]);
+    expect((await stage.peek()).map(({ messageId, deliveryCount }) => [messageId, deliveryCount])).toEqual([
+      ['prefetched', 1],
     ]);
   });
 
@@ -140,26 +153,14 @@ test('a broker that goes away and comes back is found again', async () => {
   await begin();
   await stage.send('before', [['complete']]);
   await stage.quiet();
-  const { port } = stage.broker;
 
-  await stage.broker.stop();
-  const queues = new Map([['q', defaultQueueSettings]]);
-  const successor = await startBroker({ entities: { queues } as never, port });
-  try {
-    await expect
-      .poll(
-        () =>
-          stage.send('after', [['complete']]).then(
-            () => true,
-            () => false,
-          ),
-        { timeout: 15_000 },
-      )
-      .toBe(true);
-    await stage.until('after', { did: 'complete' });
-    // The clients say good-bye to a broker that is there.
-    await stage.stop();
-  } finally {
-    await successor.stop();
-  }
+  await stage.replaceBroker();
+  const sent = () =>
+    stage.send('after', [['complete']]).then(
+      () => true,
+      () => false,
+    );
+  await expect.poll(sent, { timeout: 15_000 }).toBe(true);
+
+  await stage.until('after', { did: 'complete' });
 });

@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { defaultQueueSettings, type QueueSettings } from '../../../local/broker/model/queue-settings.ts';
 import { type Broker, startBroker } from '../../../local/broker/start-broker.ts';
 import { type Host, startHost } from '../../../local/host/start-host.ts';
+import { takeStock } from '../../helpers/leftovers.ts';
 import { aLog, fixtureApp } from './support.ts';
 
 /** What the fixture app tells about one message; see `test/fixtures/apps/queue`. */
@@ -14,6 +15,8 @@ export interface Told {
 /** A broker with one queue `q`, a host with the fixture app on it, and a client beside them. */
 export interface QueueStage {
   readonly broker: Broker;
+  /** Cuts every connection and starts an empty broker on the same port. */
+  replaceBroker(): Promise<void>;
   readonly host: Host;
   readonly log: ReturnType<typeof aLog>;
   /** Sends one message whose body tells the app what to do. */
@@ -32,6 +35,7 @@ export interface QueueStage {
 
 const AT_MOST = { timeout: 15_000, interval: 20 };
 
+/** Its `stop` also waits until no process and no socket of it is left, and fails where one is. */
 export async function aQueueStage(
   options: {
     app?: string;
@@ -42,8 +46,10 @@ export async function aQueueStage(
     waiting?: readonly ServiceBusMessage[];
   } = {},
 ): Promise<QueueStage> {
+  const nothingIsLeft = takeStock();
   const queues = new Map([['q', { ...defaultQueueSettings, maxDeliveryCount: 10, ...options.queue }]]);
-  const broker = await startBroker({ entities: { queues } as never });
+  const entities = { queues } as never;
+  let broker = await startBroker({ entities });
   const client = new ServiceBusClient(broker.connectionString, { retryOptions: { maxRetries: 0, timeoutInMs: 5_000 } });
   const sender = client.createSender('q');
   if (options.waiting) await sender.sendMessages([...options.waiting]);
@@ -67,7 +73,14 @@ export async function aQueueStage(
       .map(({ message }) => JSON.parse(message) as Told)
       .filter(({ id }) => messageId === undefined || id === messageId);
   return {
-    broker,
+    get broker() {
+      return broker;
+    },
+    replaceBroker: async () => {
+      const { port } = broker;
+      await broker.stop();
+      broker = await startBroker({ entities, port });
+    },
     host,
     log,
     told,
@@ -90,6 +103,7 @@ export async function aQueueStage(
       await host.stop();
       await client.close();
       await broker.stop();
+      await nothingIsLeft();
     },
   };
 }

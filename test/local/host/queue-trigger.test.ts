@@ -12,7 +12,7 @@ async function begin(options?: Parameters<typeof aQueueStage>[0]): Promise<void>
 }
 
 describe('what the host does after an invocation', () => {
-  test('nothing to a message that the function has settled', async () => {
+  test('nothing to a message that the function has settled [A1]', async () => {
     await begin();
 
     await stage.send('m', [['complete']]);
@@ -25,7 +25,7 @@ describe('what the host does after an invocation', () => {
   });
 
   test.each(['false', 'true'])(
-    'throws, not settled: abandoned at once, with autoCompleteMessages %s',
+    'throws, not settled: abandoned at once, with autoCompleteMessages %s [A2]',
     async (autoComplete) => {
       await begin({ settings: { AzureFunctionsJobHost__extensions__serviceBus__autoCompleteMessages: autoComplete } });
 
@@ -41,7 +41,7 @@ describe('what the host does after an invocation', () => {
     },
   );
 
-  test('returns, not settled: left to its lock, then redelivered', async () => {
+  test('returns, not settled: left to its lock, then redelivered [A3]', async () => {
     await begin({ queue: { lockDurationInMs: 1_000 } });
     const sentAtMs = performance.now();
 
@@ -51,7 +51,7 @@ describe('what the host does after an invocation', () => {
     expect(performance.now() - sentAtMs).toBeGreaterThanOrEqual(990);
   });
 
-  test('returns, not settled, autoCompleteMessages true: completed', async () => {
+  test('returns, not settled, autoCompleteMessages true: completed [A4]', async () => {
     await begin({ settings: { AzureFunctionsJobHost__extensions__serviceBus__autoCompleteMessages: 'true' } });
 
     await stage.send('m', []);
@@ -61,7 +61,7 @@ describe('what the host does after an invocation', () => {
     expect(stage.told()).toEqual([{ id: 'm', taken: 1 }]);
   });
 
-  test('the lock token is forgotten: a later settlement is refused', async () => {
+  test('the lock token is forgotten: a later settlement is refused [S7]', async () => {
     await begin({ queue: { lockDurationInMs: 60_000 } });
 
     await stage.send('m', [['later']]);
@@ -113,7 +113,7 @@ describe('settlement by the function', () => {
     expect((await stage.peek()).map(({ messageId, state }) => [messageId, state])).toEqual([['m', 'deferred']]);
   });
 
-  test('a second one meets a lost lock, and so does one after the lock has ended', async () => {
+  test('a second one meets a lost lock, and so does one after the lock has ended [S8]', async () => {
     await begin({
       queue: { lockDurationInMs: 1_000 },
       settings: { AzureFunctionsJobHost__extensions__serviceBus__maxAutoLockRenewalDuration: '00:00:00' },
@@ -138,7 +138,7 @@ describe('settlement by the function', () => {
 });
 
 describe('what the function gets', () => {
-  test('is ModelBindingData: the lock token, then the message byte for byte, its delivery count one higher', async () => {
+  test('is ModelBindingData: the lock token, then the message byte for byte, its delivery count one higher [S4, S5]', async () => {
     await begin();
     const applicationProperties = {
       long: rhea.types.wrap_long(7),
@@ -167,7 +167,7 @@ describe('what the function gets', () => {
     expect([decoded['delivery_count'], decoded['message_id']]).toEqual([1, 'm']);
   });
 
-  test('comes with trigger metadata as the real host sends it', async () => {
+  test('comes with trigger metadata as the real host sends it [W7]', async () => {
     await begin();
 
     await stage.send('123', [['tell'], ['complete']], {
@@ -199,8 +199,18 @@ describe('what the function gets', () => {
   });
 });
 
+test('a function-level retry policy means nothing to a Service Bus trigger [T3]', async () => {
+  await begin();
+
+  await stage.send('m', { 1: [['throw']], 2: [['tell'], ['complete']] });
+  await stage.quiet();
+
+  // The trigger of the fixture has a retry policy. It was the broker that delivered again, and nobody counted retries.
+  expect(stage.told().find(({ metadata }) => metadata)).toMatchObject({ metadata: { deliveryCount: 2 }, retry: null });
+});
+
 describe('locks', () => {
-  test('are renewed while the function runs, also for two messages with one id', async () => {
+  test('are renewed while the function runs, also for two messages with one id [L1]', async () => {
     await begin({ queue: { lockDurationInMs: 1_000 } });
 
     await stage.send('m', [['pause', 2_500], ['complete']]);
@@ -217,7 +227,7 @@ describe('locks', () => {
     ]);
   });
 
-  test('are renewed no longer than maxAutoLockRenewalDuration', async () => {
+  test('are renewed no longer than maxAutoLockRenewalDuration [L1]', async () => {
     await begin({
       queue: { lockDurationInMs: 1_000 },
       settings: { AzureFunctionsJobHost__extensions__serviceBus__maxAutoLockRenewalDuration: '00:00:01.5' },

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { withOverrides } from '../../../local/host/setting-overrides.ts';
 
-test('app settings go over host.json, whatever the case, and nothing else changes', () => {
+test('app settings go over host.json, whatever the case, and nothing else changes [J3]', () => {
   const hostJson = { version: '2.0', extensions: { serviceBus: { prefetchCount: 0, autoCompleteMessages: true } } };
 
   const result = withOverrides(hostJson, {

@@ -42,7 +42,7 @@ describe('local.settings.json', () => {
 });
 
 describe('what a trigger refers to', () => {
-  test('%SETTING% is the setting of that name, upper or lower case', () => {
+  test('%SETTING% is the setting of that name, upper or lower case [W5]', () => {
     expect(resolveReferences('%Queue%-%suffix%', { QUEUE: 'orders', suffix: 'x' }, 'A')).toBe('orders-x');
   });
 
@@ -64,7 +64,7 @@ describe('what a trigger refers to', () => {
       { kind: 'connectionString', connectionString: 'Endpoint=sb://y' },
     ],
     ['a namespace', { Bus__fullyQualifiedNamespace: 'x.net' }, { kind: 'namespace', fullyQualifiedNamespace: 'x.net' }],
-  ])('connection is %s', (_, settings, expected) => {
+  ])('connection is %s [W5]', (_, settings, expected) => {
     expect(resolveConnection('Bus', settings as unknown as Record<string, string>, 'A')).toEqual(expected);
   });
 

@@ -69,14 +69,14 @@ function amqpMap(map: object): Buffer {
 }
 
 describe('Settlement from Node: the gRPC service of the host', () => {
-  test('completes and renews by the lock token alone', async () => {
+  test('completes and renews by the lock token alone [S1]', async () => {
     expect(await call('Complete', { locktoken: TOKEN })).toEqual({});
     await call('RenewMessageLock', { locktoken: TOKEN });
 
     expect(calls).toEqual([['complete'], ['renewLock']]);
   });
 
-  test('abandons and defers with properties whose AMQP types it keeps', async () => {
+  test('abandons and defers with properties whose AMQP types it keeps [S2]', async () => {
     const propertiesToModify = amqpMap({ long: rhea.types.wrap_long(7), text: 'x' });
 
     await call('Abandon', { locktoken: TOKEN, propertiesToModify });
@@ -95,7 +95,7 @@ describe('Settlement from Node: the gRPC service of the host', () => {
     ]);
   });
 
-  test('takes no properties where there are no bytes', async () => {
+  test('takes no properties where there are no bytes [S2]', async () => {
     await call('Abandon', { locktoken: TOKEN, propertiesToModify: Buffer.alloc(0) });
 
     expect(calls).toEqual([['abandon', undefined]]);
@@ -109,13 +109,13 @@ describe('Settlement from Node: the gRPC service of the host', () => {
     ],
     ['neither', {}, [undefined, undefined, undefined]],
     ['an empty reason', { deadletterReason: { value: '' } }, ['', undefined, undefined]],
-  ])('dead-letters with %s', async (_, fields, expected) => {
+  ])('dead-letters with %s [S1]', async (_, fields, expected) => {
     await call('Deadletter', { locktoken: TOKEN, ...fields });
 
     expect(calls).toEqual([['deadLetter', ...expected]]);
   });
 
-  test('refuses a token it has forgotten', async () => {
+  test('refuses a token it has forgotten [S7]', async () => {
     held.forget(TOKEN);
 
     await expect(call('Complete', { locktoken: TOKEN })).rejects.toMatchObject({
@@ -124,7 +124,7 @@ describe('Settlement from Node: the gRPC service of the host', () => {
     });
   });
 
-  test('passes an error of the broker on as UNKNOWN with the text of the exception', async () => {
+  test('passes an error of the broker on as UNKNOWN with the text of the exception [S8]', async () => {
     failure = Object.assign(new Error('The lock is gone.'), { code: 'MessageLockLost' });
 
     await expect(call('Complete', { locktoken: TOKEN })).rejects.toMatchObject({
@@ -141,7 +141,7 @@ describe('Settlement from Node: the gRPC service of the host', () => {
   });
 
   test.each(['GetSessionState', 'SetSessionState', 'ReleaseSession', 'RenewSessionLock'])(
-    'knows no session (%s)',
+    'knows no session (%s) [S1]',
     async (method) => {
       await expect(call(method, { sessionId: 's' })).rejects.toMatchObject({
         code: status.FAILED_PRECONDITION,

@@ -1,15 +1,18 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Host, startHost } from '../../../local/host/start-host.ts';
 import { parseSchedule } from '../../../local/host/timer/schedule.ts';
+import { takeStock } from '../../helpers/leftovers.ts';
 import { aLog, fixtureApp } from './support.ts';
 
 describe('timer triggers', () => {
   const log = aLog();
+  const nothingIsLeft = takeStock();
   let host: Host | undefined;
 
   afterEach(async () => {
     await host?.stop();
     host = undefined;
+    await nothingIsLeft();
     log.entries.length = 0;
   });
 

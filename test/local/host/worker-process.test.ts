@@ -24,7 +24,7 @@ function returned(outcome: InvocationOutcome): TypedData | null | undefined {
 }
 
 describe('the seam of the worker', () => {
-  test('reports the functions of every file that main matches, in the order of the files', async () => {
+  test('reports the functions of every file that main matches, in the order of the files [W2, W4]', async () => {
     const worker = await start('seam');
 
     expect(worker.functions.map(({ functionId }) => functionId)).toEqual([
@@ -36,6 +36,7 @@ describe('the seam of the worker', () => {
       'late',
       'talk',
       'environment',
+      'core',
       'mute-hang',
     ]);
     expect(worker.functions[0]).toEqual({
@@ -64,7 +65,28 @@ describe('the seam of the worker', () => {
     expect(returned(outcome)).toEqual({ string: 'hello you' });
   });
 
-  test('honours what hooks change, and runs them around the function', async () => {
+  test('answers require for @azure/functions-core, which is no package [W1]', async () => {
+    const worker = await start('seam');
+
+    const outcome = await worker.invoke(aRequest('core'));
+
+    expect(JSON.parse(returned(outcome)?.json ?? '')).toEqual({
+      names: [
+        'Disposable',
+        'getProgrammingModel',
+        'hostVersion',
+        'log',
+        'registerFunction',
+        'registerHook',
+        'setProgrammingModel',
+        'version',
+      ],
+      model: '@azure/functions',
+      unknownHook: 'RangeError: Unrecognized hook "unknown"',
+    });
+  });
+
+  test('honours what hooks change, and runs them around the function [W6]', async () => {
     const worker = await start('seam');
 
     const outcome = await worker.invoke(aRequest('hooked'));
@@ -94,7 +116,7 @@ describe('the seam of the worker', () => {
     expect((await worker.invoke(aRequest('forgiven'))).kind).toBe('succeeded');
   });
 
-  test('closes the registration with the start', async () => {
+  test('closes the registration with the start [W3]', async () => {
     const worker = await start('seam');
 
     expect(returned(await worker.invoke(aRequest('late')))).toEqual({
@@ -102,7 +124,7 @@ describe('the seam of the worker', () => {
     });
   });
 
-  test('runs the appTerminate hooks with the data of appStart', async () => {
+  test('runs the appTerminate hooks with the data of appStart [W3, W8]', async () => {
     const worker = await start('seam');
 
     await worker.terminate(5_000);
@@ -119,7 +141,7 @@ describe('the seam of the worker', () => {
     expect(await worker.ended).toBe('The worker process ended (SIGKILL).');
   });
 
-  test('gives the app its settings and nothing of the environment around it', async () => {
+  test('gives the app its settings and nothing of the environment around it [S3]', async () => {
     const worker = await start('seam', { OWN: 'setting' });
 
     const outcome = await worker.invoke({
@@ -144,7 +166,7 @@ describe('the seam of the worker', () => {
 });
 
 describe('what the app says', () => {
-  test('arrives once, with its invocation, and log hooks have their word', async () => {
+  test('arrives once, with its invocation, and log hooks have their word [C1]', async () => {
     const worker = await start('seam');
     const request = aRequest('talk');
 
@@ -164,7 +186,7 @@ describe('what the app says', () => {
   test.each([
     ['throw-later', 'nobody catches this'],
     ['reject-later', 'nobody awaits this'],
-  ])('says an uncaught error once, with its invocation, and ends (%s)', async (functionId, message) => {
+  ])('says an uncaught error once, with its invocation, and ends (%s) [C1]', async (functionId, message) => {
     const worker = await start('crashing');
     const request = aRequest(functionId);
 
@@ -196,7 +218,7 @@ describe('an app that cannot start', () => {
       /^Worker was unable to load entry point .*: A function with id "twice" has already been registered\./,
     ],
     ['nowhere', /^Cannot start the worker process in .*nowhere: /],
-  ])('is refused with its own words (%s)', async (app, message) => {
+  ])('is refused with its own words (%s) [W2, W3, W4]', async (app, message) => {
     await expect(start(app)).rejects.toThrow(message);
   });
 });
