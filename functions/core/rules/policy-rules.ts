@@ -9,7 +9,7 @@ export interface Match {
 }
 
 /** How specific a match is, compared number by number, the greater wins. */
-type Rank = readonly number[];
+type Rank = readonly [tier: number, derivation: number, nearness: number, isPermanent: number];
 
 /**
  * The most specific of an event's own rules that holds anywhere in a chain, whatever their order: by code, then status,
@@ -21,7 +21,7 @@ export function bestRule(chain: readonly Link[], rules: readonly PolicyRule[]): 
     for (const rule of rules) {
       const specificity = specificityOf(rule.when, error);
       if (!specificity) continue;
-      const rank = [...specificity, -depth, rule.is === 'transient' ? 0 : 1];
+      const rank: Rank = [...specificity, -depth, rule.is === 'transient' ? 0 : 1];
       if (!best || isGreater(rank, best.rank)) best = { error, rule, rank };
     }
   }
@@ -59,9 +59,6 @@ function derivationOf(error: unknown, name: string): number {
 }
 
 function isGreater(a: Rank, b: Rank): boolean {
-  for (const [index, value] of a.entries()) {
-    const other = b[index] ?? 0;
-    if (value !== other) return value > other;
-  }
-  return false;
+  const differing = ([0, 1, 2, 3] as const).find((index) => a[index] !== b[index]);
+  return differing !== undefined && a[differing] > b[differing];
 }
