@@ -23,11 +23,22 @@ function needsInstall() {
 let child;
 let stoppedBy;
 // A terminal sends Ctrl-C to the child as well; a `kill` reaches this process alone. The child decides when to end.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-  process.on(signal, () => {
-    stoppedBy = signal;
-    child?.kill(signal);
-  });
+function stop(signal) {
+  stoppedBy = signal;
+  child?.kill(signal);
+}
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stop(signal));
+if (process.env.npm_lifecycle_event) endWithParent();
+
+/** npm hands a `kill` on to the shell between it and this process only; what is seen of that here is another parent. */
+function endWithParent() {
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    stop('SIGTERM');
+  }, 200);
+  watch.unref();
 }
 
 const codeOf = (signal) => 128 + (constants.signals[signal] ?? 0);
