@@ -28,6 +28,7 @@ ledgerContract('on Azurite', async () => {
   return onAccount(azurite.connectionString, 'ledger', azurite.stop);
 });
 
+/** A storage account to run the contract on as well; its table is deleted at the end. */
 const account = process.env['LEDGER_CONNECTION_STRING'];
 if (account) {
   ledgerContract('on a storage account', async () => {

@@ -1,5 +1,9 @@
-import { claimOf } from '../../functions/core/adapters/table-storage/table-ledger.ts';
-import { claimStep, recordStep, type StoredRecord } from '../../functions/core/adapters/table-storage/transitions.ts';
+import {
+  claimOf,
+  claimStep,
+  recordStep,
+  type StoredRecord,
+} from '../../functions/core/adapters/table-storage/transitions.ts';
 import type { Clock, EventKey, Ledger } from '../../functions/core/pipeline/ports.ts';
 import type { LedgerRecord } from '../../functions/core/rules/ledger.ts';
 

@@ -1,6 +1,7 @@
 import type { Clock, Ledger } from '../../pipeline/ports.ts';
 import { checkLedger } from './check-ledger.ts';
 import { connectTable, isTableName, readTableConnection } from './connect-table.ts';
+import { type Sweep, type SweepOptions, sweepLedger } from './sweep.ts';
 import { tableLedger } from './table-ledger.ts';
 import { tableStore } from './table-store.ts';
 
@@ -12,6 +13,7 @@ const DEFAULT_TABLE = 'ledger';
 export interface CheckedLedger extends Ledger {
   /** To be called at start, before any message. @throws LedgerError with one clear line where the ledger does not work */
   check(): Promise<void>;
+  sweep(options: SweepOptions): Promise<Sweep>;
 }
 
 /** The ledger that the settings name. Nothing is opened yet. Problems are pushed, a line each. */
@@ -28,5 +30,5 @@ export function ledgerFromSettings(
   }
   if (connection.kind === 'problem' || !isTableName(tableName)) return undefined;
   const store = tableStore({ table: connectTable(connection, tableName), clock });
-  return { ...tableLedger(store), check: () => checkLedger(store) };
+  return { ...tableLedger(store), check: () => checkLedger(store), sweep: (options) => sweepLedger(store, options) };
 }

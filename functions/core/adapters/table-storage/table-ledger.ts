@@ -1,8 +1,8 @@
-import { type Claim, type Hold, type Ledger, LedgerError } from '../../pipeline/ports.ts';
+import { type Ledger, LedgerError } from '../../pipeline/ports.ts';
 import { fromColumns, toColumns } from './entity.ts';
 import { keysOf } from './keys.ts';
 import type { TableStore } from './table-store.ts';
-import { claimStep, recordStep, type StoredRecord } from './transitions.ts';
+import { claimOf, claimStep, recordStep } from './transitions.ts';
 
 /** Claims of one event that overtake each other settle within two or three rounds; more is a fault somewhere. */
 const ROUNDS = 8;
@@ -49,9 +49,4 @@ export function tableLedger(store: TableStore): Ledger {
       return { kind: 'recorded', hold: { ...hold, record: fromColumns(found.columns).record, etag: found.etag } };
     },
   };
-}
-
-/** The answer to a claim that has been written. */
-export function claimOf(hold: Hold, { unsent }: StoredRecord): Claim {
-  return unsent ? { kind: 'sendAgain', hold, attempt: unsent.attempt, unsent: unsent.copy } : { kind: 'run', hold };
 }

@@ -1,4 +1,4 @@
-import type { Claim, Entry, UnsentCopy } from '../../pipeline/ports.ts';
+import type { Claim, Entry, Hold, UnsentCopy } from '../../pipeline/ports.ts';
 import { type Claimant, judge, type LedgerRecord } from '../../rules/ledger.ts';
 import type { ServerTime } from './server-clock.ts';
 
@@ -72,6 +72,11 @@ const inProgress = (
   unsent: undefined,
   dueUtc: undefined,
 });
+
+/** The answer to a claim that has been written. */
+export function claimOf(hold: Hold, { unsent }: StoredRecord): Claim {
+  return unsent ? { kind: 'sendAgain', hold, attempt: unsent.attempt, unsent: unsent.copy } : { kind: 'run', hold };
+}
 
 /** The record after an entry under a hold. */
 export function recordStep(held: LedgerRecord, entry: Entry, nowUtc: number): StoredRecord {

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { systemClock } from '../../../../functions/core/adapters/system-clock.ts';
 import { readTableConnection } from '../../../../functions/core/adapters/table-storage/connect-table.ts';
 import { ledgerFromSettings } from '../../../../functions/core/adapters/table-storage/ledger-from-settings.ts';
+import { aClaimant, startTableBench } from './table-bench.ts';
 
 const identity = { kind: 'identity', clientId: undefined, isManaged: false };
 
@@ -54,13 +55,25 @@ test.each([
   expect(readTableConnection(settings, 'Store')).toEqual(connection);
 });
 
-test('takes the ledger of LedgerStorage and LEDGER_TABLE', () => {
-  const problems: string[] = [];
+test('works with LedgerStorage and LEDGER_TABLE: checked, claimed, swept', async () => {
+  const bench = await startTableBench();
+  try {
+    const problems: string[] = [];
+    const settings = { LedgerStorage: bench.connectionString, LEDGER_TABLE: 'orders' };
+    const ledger = ledgerFromSettings(settings, systemClock, problems) ?? expect.fail(problems.join());
+    await ledger.check();
+    await ledger.claim({ consumer: 'orders', eventId: 'order' }, aClaimant(), -7_200_000, false);
 
-  const ledger = ledgerFromSettings({ LedgerStorage: 'UseDevelopmentStorage=true' }, systemClock, problems);
-
-  expect(problems).toEqual([]);
-  expect(ledger).toBeDefined();
+    expect(await ledger.sweep({ retentionInMs: 86_400_000 })).toMatchObject({
+      deleted: 0,
+      stranded: [{ kind: 'inProgress', consumer: 'orders', eventId: 'order' }],
+    });
+    const entities = [];
+    for await (const entity of bench.store('orders').table.listEntities()) entities.push(entity);
+    expect(entities).toMatchObject([{ eventId: 'order', kind: 'inProgress' }]);
+  } finally {
+    await bench.stop();
+  }
 });
 
 test('tells every problem at once', () => {
