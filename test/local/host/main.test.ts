@@ -56,7 +56,7 @@ describe('the host as a program', () => {
   });
 
   test('says in one line why it does not start', async () => {
-    start('seam');
+    start('commonjs');
 
     const [code] = await once(host, 'close');
 
