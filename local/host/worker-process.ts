@@ -15,6 +15,8 @@ import type {
 const HOST_VERSION = '4.0.0';
 /** What the real host passes: int.MaxValue. */
 const MAX_MESSAGE_LENGTH_IN_BYTES = 2_147_483_647;
+/** Longer than any sound app loads, as on the real host. */
+const START_LIMIT_IN_MS = 60_000;
 /** Of this process's environment only what a program needs to run at all; the rest comes from the settings. */
 const INHERITED_VARIABLES = ['PATH', 'HOME', 'TMPDIR', 'TEMP', 'TMP', 'SystemRoot', 'LANG', 'TZ'];
 
@@ -25,6 +27,8 @@ export interface WorkerOptions {
   /** Port on 127.0.0.1 where the host serves the worker. */
   readonly port: number;
   readonly onLog: (entry: LogEntry) => void;
+  /** How long the app may take to load and to run its appStart hooks, in ms. Default 60 000. */
+  readonly startLimitInMs?: number;
 }
 
 /** One worker process with the app loaded. */
@@ -73,7 +77,7 @@ export async function startWorkerProcess(options: WorkerOptions): Promise<Worker
   forwardLines(child.stdout, options.onLog, () => 'information');
   forwardLines(child.stderr, options.onLog, (line) => (/warn/i.test(line) ? 'warning' : 'error'));
 
-  const functions = await started(child, ended, options.appDirectory);
+  const functions = await started(child, ended, options);
   return {
     pid: child.pid as number,
     get alive() {
@@ -139,7 +143,7 @@ function spawnWorker({ appDirectory, settings, port }: WorkerOptions): ChildProc
 async function started(
   child: ChildProcess,
   ended: Promise<string>,
-  appDirectory: string,
+  { appDirectory, startLimitInMs = START_LIMIT_IN_MS }: WorkerOptions,
 ): Promise<readonly FunctionMetadata[]> {
   const answer = new Promise<FromWorker>((resolve) => {
     const listen = (message: FromWorker) => {
@@ -155,14 +159,14 @@ async function started(
     );
   });
   send(child, { kind: 'start', appDirectory, hostVersion: HOST_VERSION });
-  const message = await Promise.race([
-    answer,
-    failed,
-    ended.then((reason) => ({
-      kind: 'refused' as const,
-      message: `${reason} It had not loaded the app in ${appDirectory} yet.`,
-    })),
-  ]);
+  const endedEarly = ended.then((reason) => `${reason} It had not loaded the app in ${appDirectory} yet.`);
+  const limit = Promise.withResolvers<string>();
+  const timer = setTimeout(
+    () => limit.resolve(`The app in ${appDirectory} has not loaded within ${startLimitInMs / 1000} s.`),
+    startLimitInMs,
+  );
+  const refused = Promise.race([endedEarly, limit.promise]).then((why) => ({ kind: 'refused' as const, message: why }));
+  const message = await Promise.race([answer, failed, refused]).finally(() => clearTimeout(timer));
   if (message.kind === 'started') return message.functions;
   child.kill('SIGKILL');
   await ended;

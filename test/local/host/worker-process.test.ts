@@ -223,6 +223,12 @@ describe('an app that cannot start', () => {
   });
 });
 
+test('is ended when it does not load within the limit', async () => {
+  const options = { appDirectory: fixtureApp('stuck'), settings: {}, port: 7, onLog: log.onLog, startLimitInMs: 300 };
+
+  await expect(startWorkerProcess(options)).rejects.toThrow(/^The app in .*stuck has not loaded within 0\.3 s\.$/);
+});
+
 test('fails everything in flight when the process is killed, and says why', async () => {
   const worker = await start('crashing');
   const inFlight = [worker.invoke(aRequest('hang')), worker.invoke(aRequest('hang'))];
