@@ -1,8 +1,9 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import rhea, { type Connection, type Container, type EventContext } from 'rhea';
-import { ClientLinks, type IncomingDelivery, type LinkServices } from './client-links.ts';
+import { ClientLinks, type LinkServices } from './client-links.ts';
 import { CONDITION } from './conditions.ts';
-import { acceptSocket, allowAnyoneBy, prepareSession, stopTimers } from './rhea-internals.ts';
+import { MAX_MESSAGE_SIZE_IN_BYTES } from './limits.ts';
+import { acceptSocket, allowAnyoneBy, type IncomingDelivery, prepareSession, stopTimers } from './rhea-internals.ts';
 
 const CONNECTION_OPTIONS = {
   max_frame_size: 65_536,
@@ -14,13 +15,16 @@ const CONNECTION_OPTIONS = {
 /** Speaks AMQP 1.0 over plain TCP on behalf of a namespace. */
 export class AmqpServer {
   readonly #services: LinkServices;
+  readonly #handshakeTimeoutInMs: number;
   readonly #container: Container;
   readonly #server: Server;
   readonly #sockets = new Map<Socket, Connection>();
   readonly #clients = new Map<Connection, ClientLinks>();
 
-  constructor(services: LinkServices) {
+  /** @param handshakeTimeoutInMs how long a client may take from its connection to its AMQP open */
+  constructor(services: LinkServices, handshakeTimeoutInMs = 30_000) {
     this.#services = services;
+    this.#handshakeTimeoutInMs = handshakeTimeoutInMs;
     this.#container = rhea.create_container({ id: 'local-service-bus' });
     this.#container.sasl_server_mechanisms.enable_anonymous();
     this.#container.sasl_server_mechanisms.enable_plain(() => true);
@@ -56,8 +60,11 @@ export class AmqpServer {
     const connection = acceptSocket(this.#container, socket, CONNECTION_OPTIONS);
     this.#sockets.set(socket, connection);
     this.#clients.set(connection, new ClientLinks(this.#services));
+    const handshake = setTimeout(() => socket.destroy(), this.#handshakeTimeoutInMs);
+    connection.once('connection_open', () => clearTimeout(handshake));
     socket.on('error', () => {});
     socket.on('close', () => {
+      clearTimeout(handshake);
       this.#sockets.delete(socket);
       this.#clients.get(connection)?.closeAll();
       this.#clients.delete(connection);
@@ -85,11 +92,11 @@ export class AmqpServer {
     };
     on('session_open', (links, { connection, session }) => {
       if (session === undefined) return;
-      prepareSession(
-        session,
-        (...disposition) => this.#guard(connection, () => links.onDisposition(...disposition)),
-        () => links.onFlow(),
-      );
+      prepareSession(session, {
+        maxMessageSizeInBytes: MAX_MESSAGE_SIZE_IN_BYTES,
+        onDisposition: (...disposition) => this.#guard(connection, () => links.onDisposition(...disposition)),
+        onFlow: () => links.onFlow(),
+      });
     });
     on('sender_open', (links, { sender }) => sender && links.attachConsumer(sender));
     on('receiver_open', (links, { receiver }) => receiver && links.attachProducer(receiver));
@@ -107,6 +114,6 @@ export class AmqpServer {
     for (const event of ['sender_error', 'receiver_error', 'session_error', 'connection_error', 'connection_close']) {
       this.#container.on(event, () => {});
     }
-    for (const event of ['protocol_error', 'error', 'disconnected']) this.#container.on(event, () => {});
+    for (const event of ['error', 'disconnected']) this.#container.on(event, () => {});
   }
 }

@@ -2,6 +2,7 @@ import type { Sender } from 'rhea';
 import type { ReceiveMode } from '../model/outcomes.ts';
 import type { Queue } from '../model/queue.ts';
 import type { SessionHold, SessionTable } from '../model/session-table.ts';
+import { answerAttach, refuseAttach } from './attach.ts';
 import { CONDITION, sessionLockLost } from './conditions.ts';
 import { ConsumerLink } from './consumer-link.ts';
 import type { Dispatchers } from './dispatchers.ts';
@@ -34,11 +35,12 @@ export function attachToQueue(options: AttachOptions): AttachedConsumer | undefi
   const request = sessionRequestOf(sender);
   const { sessions } = queue;
   if ((request.kind === 'none') !== (sessions === undefined)) {
-    sender.close({ condition: CONDITION.notAllowed, description: sessionMismatch(queue) });
+    refuseAttach(sender, { condition: CONDITION.notAllowed, description: sessionMismatch(queue) });
     return undefined;
   }
   if (sessions === undefined) {
     const link = new ConsumerLink({ sender, queue, mode, hold: undefined });
+    answerAttach(sender);
     const run = () => dispatchers.run(queue);
     return { queue, link, hold: undefined, run, detach: dispatchers.attach(queue, link) };
   }
@@ -47,7 +49,7 @@ export function attachToQueue(options: AttachOptions): AttachedConsumer | undefi
   const hold = sessions.accept(sessionId);
   if (hold !== undefined) return serveSession(options, sessions, hold);
   const description = `The requested session '${sessionId}' cannot be accepted. It may be locked by another receiver.`;
-  sender.close({ condition: CONDITION.sessionCannotBeLocked, description });
+  refuseAttach(sender, { condition: CONDITION.sessionCannotBeLocked, description });
   return undefined;
 }
 
@@ -62,6 +64,7 @@ function serveSession(
   };
   sender.set_source({ address: sender.source.address, filter: grantedFilter(hold.sessionId) });
   setAttach(sender, { properties: lockedUntilProperty(hold.lockedUntilUtc) });
+  answerAttach(sender);
   hold.onLost = () => sender.close(sessionLockLost);
   const unwatch = queue.watch((sessionId) => {
     if (sessionId === hold.sessionId) run();
@@ -90,11 +93,13 @@ function attachToNext(options: AttachOptions, sessions: SessionTable, timeoutInM
     stop();
     Object.assign(waiting, serveSession(options, sessions, hold));
     sender.open();
+    answerAttach(sender);
+    waiting.run();
   });
   const timer = setTimeout(() => {
     stop();
     sender.open();
-    sender.close({ condition: CONDITION.timeout, description: 'No session became available in time.' });
+    refuseAttach(sender, { condition: CONDITION.timeout, description: 'No session became available in time.' });
   }, timeoutInMs);
   return waiting;
 }

@@ -3,19 +3,20 @@ import type { Namespace } from '../model/namespace.ts';
 import type { Queue } from '../model/queue.ts';
 import type { SessionHold } from '../model/session-table.ts';
 import { parseAddress } from './address.ts';
+import { refuseAttach } from './attach.ts';
 import { type AttachedConsumer, attachToQueue } from './attached-consumer.ts';
 import { cbsReply } from './cbs.ts';
 import { MalformedMessageError } from './codec/encoded-value.ts';
 import { type AmqpError, CONDITION, entityNotFound } from './conditions.ts';
 import type { Dispatchers } from './dispatchers.ts';
+import { MAX_MESSAGE_SIZE_IN_BYTES, messageTooLarge } from './limits.ts';
 import { carryOut } from './management/operations.ts';
 import { replyMessage } from './management/reply.ts';
 import { ManagementRequest } from './management/request.ts';
 import { accepted, rejected } from './outcomes.ts';
 import { takeIn } from './producer-link.ts';
-import { type SentDelivery, setAttach, type WireValue } from './rhea-internals.ts';
+import { type IncomingDelivery, type SentDelivery, setAttach, type WireValue } from './rhea-internals.ts';
 
-const MAX_MESSAGE_SIZE_IN_BYTES = 262_144;
 const PRODUCER_CREDIT = 1000;
 const SETTLED = 1;
 
@@ -26,8 +27,6 @@ export type LinkServices = {
   newMessageId(): string;
 };
 
-/** A message that a client has transferred; `update` settles it. */
-export type IncomingDelivery = { update(settled: boolean, state: unknown): void };
 type Take = (bytes: Buffer, format: number, delivery: IncomingDelivery) => void;
 
 /** The links of one connection, from their attach to their end. */
@@ -56,12 +55,12 @@ export class ClientLinks {
     }
     const queue = this.#services.namespace.find(address.path);
     if (queue === undefined) {
-      sender.close(entityNotFound(text));
+      refuseAttach(sender, entityNotFound(text));
       return;
     }
     if (queue.kind === 'topic' || queue.settings.forwardTo !== undefined) {
       const description = `Messages cannot be received from '${text}': it is a topic, or forwards all of them.`;
-      sender.close({ condition: CONDITION.notAllowed, description });
+      refuseAttach(sender, { condition: CONDITION.notAllowed, description });
       return;
     }
     const mode = sender.snd_settle_mode === SETTLED ? 'receiveAndDelete' : 'peekLock';
@@ -82,7 +81,7 @@ export class ClientLinks {
     receiver.set_target({ address: text });
     const take = this.#takeFor(address, text);
     if ('condition' in take) {
-      receiver.close(take);
+      refuseAttach(receiver, take);
       return;
     }
     this.#producers.set(receiver, take);
@@ -91,7 +90,8 @@ export class ClientLinks {
 
   /** The client has transferred a whole message. */
   onMessage(receiver: Receiver, bytes: Buffer, format: number, delivery: IncomingDelivery): void {
-    this.#producers.get(receiver)?.(bytes, format, delivery);
+    if (delivery.isTooLarge) delivery.update(true, rejected(messageTooLarge));
+    else this.#producers.get(receiver)?.(bytes, format, delivery);
     const { credit } = receiver as Receiver & { credit: number };
     if (credit < PRODUCER_CREDIT / 2) receiver.add_credit(PRODUCER_CREDIT - credit);
   }

@@ -6,6 +6,7 @@ import { deliveredBytes } from './codec/delivered-bytes.ts';
 import { deliveryTag } from './codec/lock-token.ts';
 import { CONDITION, messageLockLost, sessionLockLost } from './conditions.ts';
 import type { Consumer } from './dispatcher.ts';
+import { settlementProblem } from './limits.ts';
 import { confirmed, rejected } from './outcomes.ts';
 import {
   answer,
@@ -76,12 +77,15 @@ export class ConsumerLink implements Consumer {
 
   /** @returns the outcome that tells the client what became of it */
   #settle(lockToken: string, settlement: Settlement): unknown {
-    const result = this.#options.queue.settle(lockToken, settlement);
+    const { queue, hold } = this.#options;
+    const problem = settlementProblem(queue.locked(lockToken), settlement);
+    if (problem !== undefined) return rejected(problem);
+    const result = queue.settle(lockToken, settlement);
     switch (result.kind) {
       case 'settled':
         return confirmed(settlement.kind);
       case 'lockLost':
-        return rejected(this.#options.hold?.isOver ? sessionLockLost : messageLockLost);
+        return rejected(hold?.isOver ? sessionLockLost : messageLockLost);
       case 'unsupported':
         return rejected({ condition: CONDITION.notAllowed, description: result.detail });
     }

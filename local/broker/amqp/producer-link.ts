@@ -3,6 +3,7 @@ import { binaryOf, MalformedMessageError } from './codec/encoded-value.ts';
 import { SECTION, sectionsOf } from './codec/sections.ts';
 import { WireMessage } from './codec/wire-message.ts';
 import { type AmqpError, CONDITION, refusalError } from './conditions.ts';
+import { messageProblem } from './limits.ts';
 import { BATCH_FORMAT, PLAIN_AS_BYTES } from './rhea-internals.ts';
 
 /** What a send needs: where messages go and where the id of a message without one comes from. */
@@ -20,6 +21,8 @@ export function takeIn({ inlet, newMessageId }: ProducerOptions, bytes: Buffer, 
       return { condition: CONDITION.notImplemented, description: `Message format ${format} is not supported.` };
     }
     for (const message of messages) {
+      const problem = messageProblem(message);
+      if (problem !== undefined) return problem;
       const refusal = inlet.refusalOf(message);
       if (refusal !== undefined) return refusalError(refusal.reason, refusal.detail);
     }

@@ -16,15 +16,25 @@ export type SentDelivery = {
   update(settled: boolean, state?: unknown): void;
 };
 
+/** A message that a client has transferred; `update` settles it. */
+export type IncomingDelivery = {
+  /** Its bytes were not kept, because they were more than the link allows. */
+  isTooLarge?: boolean;
+  update(settled: boolean, state: unknown): void;
+};
+
 type Outgoing = {
   deliveries: DeliveryTable;
   next_delivery_id: number;
   next_pending_delivery: number;
 };
-type Frame = { performative: Record<string, unknown> };
-type PrivateReceiver = Receiver & { _incomplete?: { settled: boolean } | undefined };
+type Frame = { performative: Record<string, unknown>; payload?: Buffer };
+type PrivateReceiver = Receiver & {
+  _incomplete?: (IncomingDelivery & { settled: boolean; frames: Buffer[] }) | undefined;
+};
 type PrivateSession = Session & {
   outgoing: Outgoing;
+  incoming: { next_delivery_id: number | undefined; next_transfer_id: number };
   on_transfer(frame: Frame): void;
   on_disposition(frame: Frame): void;
   on_flow(frame: Frame): void;
@@ -41,6 +51,7 @@ type PrivateSender = Sender & {
 };
 type PrivateConnection = Connection & {
   accept(socket: Socket): void;
+  transport: { peek_size(bytes: Buffer): number | undefined };
   _register(): void;
   socket: Socket;
   heartbeat_out?: NodeJS.Timeout;
@@ -142,11 +153,21 @@ class DeliveryTable {
 /** What a client says about a delivery. `state` keeps its types; it is `undefined` when the client only settles. */
 export type DispositionListener = (delivery: SentDelivery, state: WireValue | undefined, isSettled: boolean) => void;
 
+/** What the server wants of a session. */
+export type SessionOptions = {
+  /** Of a message that is larger nothing is kept; see {@link IncomingDelivery.isTooLarge}. */
+  readonly maxMessageSizeInBytes: number;
+  readonly onDisposition: DispositionListener;
+  /** Called after each flow frame. */
+  onFlow(): void;
+};
+
 /**
  * Prepares a session that a client has opened: received messages stay bytes, aborted ones are forgotten, and dispositions
  * go to `onDisposition` with their types. Must run before the first frame of the session, in `session_open`.
  */
-export function prepareSession(session: Session, onDisposition: DispositionListener, onFlow: () => void): void {
+export function prepareSession(session: Session, options: SessionOptions): void {
+  const { maxMessageSizeInBytes, onDisposition, onFlow } = options;
   const target = session as PrivateSession;
   const table = new DeliveryTable(target.outgoing);
   target.outgoing.deliveries = table;
@@ -155,6 +176,16 @@ export function prepareSession(session: Session, onDisposition: DispositionListe
   target.on_transfer = (frame) => {
     const { performative } = frame;
     const receiver = target._get_link(frame);
+    if (!receiver.is_open()) {
+      skipTransfer(target, receiver, performative);
+      return;
+    }
+    const { _incomplete: incomplete } = receiver;
+    if (incomplete !== undefined && receivedSize(receiver) + (frame.payload?.length ?? 0) > maxMessageSizeInBytes) {
+      incomplete.isTooLarge = true;
+      incomplete.frames = [];
+      frame.payload = Buffer.alloc(0);
+    }
     if (performative['aborted'] === true && receiver._incomplete !== undefined) {
       receiver._incomplete.settled = true;
       receiver._incomplete = undefined;
@@ -183,6 +214,21 @@ export function prepareSession(session: Session, onDisposition: DispositionListe
     flow(frame);
     onFlow();
   };
+}
+
+/** Counts a transfer without keeping it: rhea takes a gap in the numbers for an error of the whole connection. */
+function skipTransfer(session: PrivateSession, receiver: PrivateReceiver, performative: Record<string, unknown>): void {
+  session.incoming.next_transfer_id++;
+  if (receiver._incomplete === undefined && typeof performative['delivery_id'] === 'number') {
+    session.incoming.next_delivery_id = performative['delivery_id'] + 1;
+  }
+  if (receiver._incomplete === undefined) return;
+  receiver._incomplete.settled = true;
+  receiver._incomplete.frames = [];
+}
+
+function receivedSize({ _incomplete }: PrivateReceiver): number {
+  return (_incomplete?.frames ?? []).reduce((sum, { length }) => sum + length, 0);
 }
 
 /** The range comes from the client: a wide one must not cost more than the deliveries that exist. */
@@ -261,12 +307,26 @@ export function setAttach(link: Sender | Receiver, fields: Record<string, unknow
   for (const [name, value] of Object.entries(fields)) local.attach[name] = value;
 }
 
-/** Serves a client that has connected. */
-export function acceptSocket(container: Container, socket: Socket, options: object): Connection {
+/**
+ * Serves a client that has connected. A client that breaks the protocol, or announces a larger frame than it may send, is
+ * cut off: rhea would wait for all of the frame, and after an error it only half-closes the socket.
+ */
+export function acceptSocket(container: Container, socket: Socket, options: AcceptOptions): Connection {
   const connection = container.create_connection(options as never) as PrivateConnection;
+  for (const event of ['protocol_error', 'error']) connection.on(event, () => socket.destroy());
   connection.accept(socket);
+  const { transport } = connection;
+  const peekSize = transport.peek_size.bind(transport);
+  transport.peek_size = (bytes) => {
+    const size = peekSize(bytes);
+    if (size !== undefined && size > options.max_frame_size) throw new Error(`A frame of ${size} bytes is too large.`);
+    return size;
+  };
   return connection;
 }
+
+/** rhea's options for a connection; the frame size is in bytes. */
+export type AcceptOptions = { readonly max_frame_size: number };
 
 /** Drops the timers of a connection whose socket is closed; rhea forgets them when the socket was destroyed. */
 export function stopTimers(connection: Connection): void {

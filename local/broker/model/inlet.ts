@@ -25,6 +25,7 @@ export class Inlet implements Home {
   readonly #options: InletOptions;
   readonly #duplicates: DuplicateWindow | undefined;
   #lastSequenceNumber = 0;
+  #scheduledSizeInBytes = 0;
 
   constructor(engine: Engine, options: InletOptions) {
     this.#engine = engine;
@@ -33,6 +34,11 @@ export class Inlet implements Home {
       options.duplicateDetectionWindowInMs === undefined
         ? undefined
         : new DuplicateWindow(options.duplicateDetectionWindowInMs);
+  }
+
+  /** Bytes of the messages that wait for their enqueue time. */
+  get scheduledSizeInBytes(): number {
+    return this.#scheduledSizeInBytes;
   }
 
   /** Why `content` would be refused, without sending it: a batch is sent whole or not at all. */
@@ -66,6 +72,7 @@ export class Inlet implements Home {
     }
     message.state = 'scheduled';
     this.scheduled.set(sequenceNumber, message);
+    this.#scheduledSizeInBytes += content.bytes.length;
     this.#engine.timers.set(message, scheduledUtc);
     return { kind: 'scheduled', sequenceNumber };
   }
@@ -102,9 +109,8 @@ export class Inlet implements Home {
     this.#engine.catchUp();
     const message = this.scheduled.get(sequenceNumber);
     if (message === undefined) return false;
-    this.scheduled.delete(sequenceNumber);
     this.#engine.timers.cancel(message);
-    message.state = 'gone';
+    this.#forget(message);
     return true;
   }
 
@@ -115,11 +121,16 @@ export class Inlet implements Home {
 
   /** A scheduled message becomes active with a new sequence number; its time to live starts here. */
   onMessageDue(message: StoredMessage, instantUtc: number): void {
-    this.scheduled.delete(message.sequenceNumber);
-    message.state = 'gone';
+    this.#forget(message);
     const active = new StoredMessage(this, message.content, this.nextSequenceNumber(), instantUtc);
     active.enqueueSequenceNumber = message.enqueueSequenceNumber;
     active.scheduledUtc = message.scheduledUtc;
     this.#options.accept(active);
+  }
+
+  #forget(message: StoredMessage): void {
+    this.scheduled.delete(message.sequenceNumber);
+    this.#scheduledSizeInBytes -= message.content.bytes.length;
+    message.state = 'gone';
   }
 }

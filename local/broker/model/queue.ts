@@ -4,7 +4,16 @@ import type { Engine } from './engine.ts';
 import { forward } from './forward.ts';
 import { Inlet } from './inlet.ts';
 import { MessageStore, type Watcher } from './message-store.ts';
-import type { Counts, Delivery, ReceiveMode, RenewResult, SendResult, Settlement, SettleResult } from './outcomes.ts';
+import type {
+  Counts,
+  Delivery,
+  ReceiveMode,
+  Refusal,
+  RenewResult,
+  SendResult,
+  Settlement,
+  SettleResult,
+} from './outcomes.ts';
 import { deadLetterSettings, type QueueSettings } from './queue-settings.ts';
 import { type SessionHold, SessionTable } from './session-table.ts';
 import { type Home, StoredMessage } from './stored-message.ts';
@@ -37,7 +46,7 @@ export class Queue implements Home {
     this.inlet = new Inlet(engine, {
       duplicateDetectionWindowInMs: settings.duplicateDetectionWindowInMs,
       requiresSession: settings.requiresSession,
-      refusal: () => undefined,
+      refusal: (content) => this.#refusal(content),
       accept: (message) => this.#accept(message),
     });
     const endDelivery = (message: StoredMessage, instantUtc: number) => this.#endDelivery(message, instantUtc);
@@ -176,6 +185,26 @@ export class Queue implements Home {
   onMessageDue(message: StoredMessage, instantUtc: number): void {
     if (message.state === 'locked') this.#endDelivery(message, instantUtc);
     else this.#expire(message, instantUtc);
+  }
+
+  /** Bytes of everything that counts towards the size of the entity: its messages, scheduled ones and dead letters. */
+  get sizeInBytes(): number {
+    const { deadLetterQueue, transferDeadLetterQueue } = this;
+    const subQueues = (deadLetterQueue?.sizeInBytes ?? 0) + (transferDeadLetterQueue?.sizeInBytes ?? 0);
+    return this.#store.sizeInBytes + this.inlet.scheduledSizeInBytes + subQueues;
+  }
+
+  /** The message that a lock holds, `undefined` when the lock is lost. */
+  locked(lockToken: string): StoredMessage | undefined {
+    this.#engine.catchUp();
+    return this.#store.byLockToken(lockToken);
+  }
+
+  #refusal(content: Content): Refusal | undefined {
+    const { maxSizeInBytes } = this.settings;
+    if (this.sizeInBytes + content.bytes.length <= maxSizeInBytes) return undefined;
+    const detail = `The maximum entity size has been reached or exceeded for '${this.path}': ${maxSizeInBytes} bytes.`;
+    return { kind: 'refused', reason: 'quotaExceeded', detail };
   }
 
   #accept(message: StoredMessage): void {

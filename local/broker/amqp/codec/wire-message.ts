@@ -83,6 +83,11 @@ export class WireMessage implements Content {
     };
   }
 
+  /** Encoded names and values of the application properties, in turn. */
+  get encodedProperties(): Buffer[] {
+    return this.#items(SECTION.applicationProperties);
+  }
+
   /** The encoded value of a message annotation. */
   annotation(name: string): Buffer | undefined {
     const items = this.#items(SECTION.messageAnnotations);

@@ -7,6 +7,7 @@ import { deliveredBytes } from '../codec/delivered-bytes.ts';
 import { uuidBytes } from '../codec/lock-token.ts';
 import { WireMessage } from '../codec/wire-message.ts';
 import { CONDITION, messageLockLost, refusalError } from '../conditions.ts';
+import { messageProblem, settlementProblem } from '../limits.ts';
 import { propertiesOf } from '../settlement.ts';
 import { ManagementError, type Reply } from './reply.ts';
 import type { ManagementRequest } from './request.ts';
@@ -22,6 +23,8 @@ export function scheduleMessage(request: ManagementRequest, inlet: Inlet, newMes
     return WireMessage.from(message, newMessageId);
   });
   for (const message of messages) {
+    const problem = messageProblem(message);
+    if (problem !== undefined) return { kind: 'failed', status: 400, error: problem };
     const refusal = inlet.refusalOf(message);
     if (refusal !== undefined) {
       return { kind: 'failed', status: 403, error: refusalError(refusal.reason, refusal.detail) };
@@ -87,6 +90,8 @@ export function receiveBySequenceNumber(request: ManagementRequest, queue: Queue
 export function updateDisposition(request: ManagementRequest, queue: Queue): Reply {
   const settlement = settlementOf(request);
   for (const lockToken of request.uuids('lock-tokens')) {
+    const problem = settlementProblem(queue.locked(lockToken), settlement);
+    if (problem !== undefined) return { kind: 'failed', status: 400, error: problem };
     const result = queue.settle(lockToken, settlement);
     switch (result.kind) {
       case 'settled':

@@ -7,6 +7,8 @@ export type RawClient = {
   send(address: string, bytes: Buffer, format?: number): Promise<string>;
   /** Receives one message as the bytes that came over the wire. */
   receiveBytes(address: string): Promise<Buffer>;
+  /** Sends a request and resolves with the application properties of its reply. */
+  request(address: string, operation: string, body: object): Promise<Record<string, unknown>>;
   readonly connection: Connection;
 };
 
@@ -20,6 +22,20 @@ export async function aRawClient(port: number): Promise<RawClient> {
   onTestFinished(() => connection.close());
   return {
     connection,
+    request: (address, operation, body) =>
+      new Promise((resolve) => {
+        const receiver = connection.open_receiver({
+          name: 'replies',
+          source: address,
+          target: 'replies',
+          autoaccept: true,
+        });
+        const sender = connection.open_sender(address);
+        receiver.once('message', ({ message }: EventContext) => resolve(message?.application_properties ?? {}));
+        sender.once('sendable', () =>
+          sender.send({ message_id: 'request', reply_to: 'replies', application_properties: { operation }, body }),
+        );
+      }),
     send: (address, bytes, format = 0) =>
       new Promise((resolve) => {
         const sender = connection.open_sender(address);

@@ -1,0 +1,90 @@
+import rhea from 'rhea';
+import { expect, test } from 'vitest';
+import { aBroker, aReceiver, codeOf, QUEUE, receiveOne } from '../a-broker.ts';
+import { aRawClient } from './raw-client.ts';
+
+const EMPTY = { active: 0, scheduled: 0, deferred: 0, deadLetter: 0, transferDeadLetter: 0 };
+const text = (length: number) => 'x'.repeat(length);
+
+test('refuses a message above the size of the link and takes one below', async () => {
+  const { broker, client } = await aBroker();
+  const sender = client.createSender(QUEUE);
+  await sender.sendMessages({ body: Buffer.alloc(262_000) });
+  expect(await codeOf(sender.sendMessages({ body: Buffer.alloc(262_200) }))).toBe('MessageSizeExceeded');
+  await sender.sendMessages({ body: 'the sender goes on' });
+  expect(broker.namespace.queue(QUEUE).counts().active).toBe(2);
+});
+
+test.each([
+  ['one application property of more than 32 KB', { applicationProperties: { big: text(32 * 1024) } }, /'big' exceeds/],
+  [
+    'more than 64 KB of application properties together',
+    { applicationProperties: { a: text(30_000), b: text(30_000), c: text(6000) } },
+    /sum of all application properties exceeds the limit of 65536 bytes/,
+  ],
+])('refuses %s, sent and scheduled', async (_name, fields, expected) => {
+  const { broker, client } = await aBroker();
+  const sender = client.createSender(QUEUE);
+  await expect(sender.sendMessages({ body: 1, ...fields })).rejects.toThrow(expected);
+  await expect(sender.scheduleMessages({ body: 1, ...fields }, new Date(Date.now() + 60_000))).rejects.toThrow(
+    expected,
+  );
+  expect(broker.namespace.queue(QUEUE).counts()).toEqual(EMPTY);
+});
+
+test('takes application properties just below the limits', async () => {
+  const { client } = await aBroker();
+  const sender = client.createSender(QUEUE);
+  await sender.sendMessages({ body: 1, applicationProperties: { big: text(32_000), other: text(32_000) } });
+  expect((await receiveOne(aReceiver(client))).applicationProperties?.['big']).toHaveLength(32_000);
+});
+
+test.each([
+  ['a description of more than 4096 characters', { deadLetterReason: 'R', deadLetterErrorDescription: text(4097) }],
+  ['a property of more than 32 KB', { deadLetterReason: 'R', deadLetterErrorDescription: 'D', big: text(33_000) }],
+])('refuses to dead-letter with %s and keeps the lock', async (_name, options) => {
+  const { broker, client } = await aBroker();
+  await client.createSender(QUEUE).sendMessages({ body: 1 });
+  const receiver = aReceiver(client);
+  const message = await receiveOne(receiver);
+  await expect(receiver.deadLetterMessage(message, options)).rejects.toThrow(/exceeds the limit/);
+  expect(broker.namespace.queue(QUEUE).counts()).toMatchObject({ active: 1, deadLetter: 0 });
+});
+
+test('refuses to dead-letter where the properties of the message leave no room, link or no link', async () => {
+  const { broker, client } = await aBroker();
+  const applicationProperties = { a: text(31_000), b: text(31_000) };
+  await client.createSender(QUEUE).sendMessages({ body: 1, applicationProperties });
+  const receiver = aReceiver(client);
+  const message = await receiveOne(receiver);
+  await receiver.close();
+  const options = { deadLetterReason: 'R', deadLetterErrorDescription: text(4096) };
+  await expect(aReceiver(client).deadLetterMessage(message, options)).rejects.toThrow(
+    /sum of all application properties/,
+  );
+  expect(broker.namespace.queue(QUEUE).counts()).toMatchObject({ active: 1, deadLetter: 0 });
+  await aReceiver(client).completeMessage(message);
+  expect(broker.namespace.queue(QUEUE).counts()).toEqual(EMPTY);
+});
+
+test('refuses sends to a full entity until there is room again, scheduled messages and dead letters counted', async () => {
+  const { client } = await aBroker({ maxSizeInBytes: 10_000 });
+  const sender = client.createSender(QUEUE);
+  const receiver = aReceiver(client);
+  const body = Buffer.alloc(4500);
+  await sender.sendMessages({ body });
+  await receiver.deadLetterMessage(await receiveOne(receiver));
+  const numbers = await sender.scheduleMessages({ body }, new Date(Date.now() + 60_000));
+  expect(await codeOf(sender.sendMessages({ body }))).toBe('QuotaExceeded');
+  expect(await codeOf(sender.scheduleMessages({ body }, new Date(Date.now() + 60_000)))).toBe('QuotaExceeded');
+  await sender.cancelScheduledMessages(numbers);
+  expect(await codeOf(sender.sendMessages({ body }))).toBe('no error');
+});
+
+test.each(['message_id', 'group_id'])('refuses a %s of more than 128 characters', async (field) => {
+  const { broker } = await aBroker();
+  const raw = await aRawClient(broker.port);
+  const encoded = (length: number) => rhea.message.encode({ message_id: 'm', [field]: text(length), body: 1 });
+  expect(await raw.send(QUEUE, encoded(128))).toBe('accepted');
+  expect(await raw.send(QUEUE, encoded(129))).toBe('rejected');
+});
