@@ -1,5 +1,3 @@
-import { backoffInMs } from './backoff.ts';
-
 export const CURVES = ['exponential', 'linear', 'list'] as const;
 export const JITTERS = ['none', 'full', 'equal', 'decorrelated'] as const;
 
@@ -123,7 +121,8 @@ export function contradictions(policy: RetryPolicy, host: HostLimits): string[] 
   if (policy.curve !== 'list' && policy.baseDelayInMs > policy.capInMs) {
     wrong(`baseDelayInMs ${policy.baseDelayInMs} must be at most capInMs ${policy.capInMs}`);
   }
-  const firstDelayInMs = backoffInMs({ ...policy, jitter: 'none' }, 1, '');
+  const ownFirstDelayInMs = policy.curve === 'list' ? (policy.delaysInMs[0] ?? 0) : policy.baseDelayInMs;
+  const firstDelayInMs = Math.min(ownFirstDelayInMs, policy.capInMs);
   if (policy.attempts > 1 && firstDelayInMs > policy.windowInMs) {
     wrong(
       `the first delay (${firstDelayInMs} ms) must be at most windowInMs ${policy.windowInMs}, or no redelivery can ever happen`,

@@ -68,6 +68,7 @@ describe('a policy', () => {
       'the first delay (5000 ms) must be at most windowInMs 4999, or no redelivery can ever happen',
     ]);
     expect(problems({ ...short, baseDelayInMs: 5_000, attempts: 1 })).toEqual([]);
+    expect(problems({ ...short, curve: 'list', delaysInMs: [5_000], capInMs: 4_999 })).toEqual([]);
   });
 
   // G7
