@@ -1,6 +1,8 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { clockSkewInMs } from '../../../functions/core/rules/clock-skew.ts';
-import { ENQUEUED_UTC } from '../../fixtures/deliveries.ts';
+import { decide } from '../../../functions/core/rules/decide.ts';
+import { aPolicy, ENQUEUED_UTC } from '../../fixtures/deliveries.ts';
 
 const LOCK_IN_MS = 60_000;
 const MINUTE = 60_000;
@@ -42,5 +44,23 @@ describe('the difference of the clocks', () => {
 
   it('goes by the lock alone where the time of the enqueue is not known', () => {
     expect(skew(handedOverUtc - 4 * MINUTE, { enqueuedUtc: Number.NaN })).toBe(4 * MINUTE);
+  });
+});
+
+describe("a decision on the broker's clock", () => {
+  it('makes a copy due after its delay, within 5 s, however far our own clock is off', () => {
+    const day = 24 * 60 * MINUTE;
+    fc.assert(
+      fc.property(fc.integer({ min: -day, max: day }), fc.integer({ min: 1, max: 3 }), (offInMs, attempt) => {
+        const receivedUtc = handedOverUtc + offInMs;
+        const nowUtc = receivedUtc + skew(receivedUtc);
+        const standing = { eventId: 'A', attempt, deadlineUtc: ENQUEUED_UTC + 10 * MINUTE, expiresUtc: undefined };
+        const failure = { kind: 'transient', code: 'C', message: 'm', retryAfter: undefined } as const;
+        const decision = decide(standing, failure, aPolicy(), nowUtc);
+        const delayInMs = 1_000 * 2 ** (attempt - 1);
+        const waitsInMs = decision.kind === 'redeliver' ? decision.dueUtc - handedOverUtc : Number.NaN;
+        expect(Math.abs(waitsInMs - delayInMs)).toBeLessThanOrEqual(5_000);
+      }),
+    );
   });
 });
