@@ -8,6 +8,7 @@ import { type AttachedConsumer, attachToQueue } from './attached-consumer.ts';
 import { cbsReply } from './cbs.ts';
 import { MalformedMessageError } from './codec/encoded-value.ts';
 import { type AmqpError, CONDITION, entityNotFound } from './conditions.ts';
+import type { SentDelivery } from './delivery-table.ts';
 import type { Dispatchers } from './dispatchers.ts';
 import { MAX_MESSAGE_SIZE_IN_BYTES, messageTooLarge } from './limits.ts';
 import { carryOut } from './management/operations.ts';
@@ -15,7 +16,8 @@ import { replyMessage } from './management/reply.ts';
 import { ManagementRequest } from './management/request.ts';
 import { accepted, rejected } from './outcomes.ts';
 import { takeIn } from './producer-link.ts';
-import { type IncomingDelivery, type SentDelivery, setAttach, type WireValue } from './rhea-internals.ts';
+import { type IncomingDelivery, setAttach } from './rhea-internals.ts';
+import type { WireValue } from './wire-values.ts';
 
 const PRODUCER_CREDIT = 1000;
 const SETTLED = 1;

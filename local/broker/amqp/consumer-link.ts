@@ -5,6 +5,7 @@ import type { SessionHold } from '../model/session-table.ts';
 import { deliveredBytes } from './codec/delivered-bytes.ts';
 import { deliveryTag } from './codec/lock-token.ts';
 import { CONDITION, messageLockLost, sessionLockLost } from './conditions.ts';
+import type { SentDelivery } from './delivery-table.ts';
 import type { Consumer } from './dispatcher.ts';
 import { settlementProblem } from './limits.ts';
 import { confirmed, rejected } from './outcomes.ts';
@@ -14,12 +15,11 @@ import {
   availableCredit,
   isDraining,
   prepareDrain,
-  type SentDelivery,
   sendBytes,
   unsentCount,
-  type WireValue,
 } from './rhea-internals.ts';
 import { settlementOf } from './settlement.ts';
+import type { WireValue } from './wire-values.ts';
 
 /** What a link hands over and which delivery holds which lock. */
 export type ConsumerOptions = {

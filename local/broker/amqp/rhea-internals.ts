@@ -1,20 +1,9 @@
 // The one place that touches what rhea keeps to itself. rhea is pinned exactly because of this file. Each part says which
 // behaviour of rhea it works around.
 import type { Socket } from 'node:net';
-import rhea, { type Connection, type Container, type Receiver, type Sender, type Session, type Typed } from 'rhea';
-import { MalformedMessageError } from './codec/encoded-value.ts';
-
-/** An AMQP value with its type, as rhea reads it from the wire. */
-export type WireValue = Typed;
-
-/** One message that was sent to a client and not settled on our side yet. */
-export type SentDelivery = {
-  readonly id: number;
-  readonly link: Sender;
-  settled: boolean;
-  remote_settled: boolean;
-  update(settled: boolean, state?: unknown): void;
-};
+import type { Connection, Container, Receiver, Sender, Session } from 'rhea';
+import { DeliveryTable, type SentDelivery } from './delivery-table.ts';
+import type { WireValue } from './wire-values.ts';
 
 /** A message that a client has transferred; `update` settles it. */
 export type IncomingDelivery = {
@@ -58,12 +47,6 @@ type PrivateConnection = Connection & {
   heartbeat_in?: NodeJS.Timeout;
   abort_idle?: NodeJS.Timeout;
 };
-type Encoder = { write(value: unknown): void; toBuffer(): Buffer };
-const types = rhea.types as unknown as {
-  Reader: new (bytes: Buffer) => { read(): WireValue };
-  Writer: new () => Encoder;
-  unwrap(value: unknown): unknown;
-};
 
 /**
  * The message format under which a plain message reaches the listeners. rhea decodes a message of format 0, and what it
@@ -73,82 +56,6 @@ export const PLAIN_AS_BYTES = 1;
 
 /** The message format of a batch: each data section is one whole encoded message. */
 export const BATCH_FORMAT = 0x80013700;
-
-/**
- * Reads one encoded value; types that JavaScript lacks become what comes nearest.
- *
- * @throws MalformedMessageError when the bytes are no AMQP value
- */
-export function decodedValue(bytes: Buffer): unknown {
-  return types.unwrap(typedValue(bytes));
-}
-
-/**
- * Reads one encoded value and keeps its type.
- *
- * @throws MalformedMessageError when the bytes are no AMQP value
- */
-export function typedValue(bytes: Buffer): WireValue {
-  try {
-    return new types.Reader(bytes).read();
-  } catch (error) {
-    throw new MalformedMessageError(error instanceof Error ? error.message : String(error));
-  }
-}
-
-/**
- * Reads a whole message; types that JavaScript lacks become what comes nearest.
- *
- * @throws MalformedMessageError when the bytes are no AMQP message
- */
-export function decodedMessage(bytes: Buffer): Record<string, unknown> {
-  try {
-    return rhea.message.decode(bytes) as unknown as Record<string, unknown>;
-  } catch (error) {
-    throw new MalformedMessageError(error instanceof Error ? error.message : String(error));
-  }
-}
-
-/** A value that rhea has read, back in the bytes it came from. */
-export function encodedValue(value: WireValue): Buffer {
-  const writer = new types.Writer();
-  writer.write(value);
-  return Buffer.from(writer.toBuffer());
-}
-
-/**
- * Sent deliveries by id, in place of rhea's ring, which holds 2048 and frees its head only: one message held for long
- * would stop the link.
- */
-class DeliveryTable {
-  readonly byId = new Map<number, SentDelivery>();
-  readonly #outgoing: Outgoing;
-  #nextToScan = 0;
-
-  constructor(outgoing: Outgoing) {
-    this.#outgoing = outgoing;
-  }
-
-  available(): number {
-    return 2048;
-  }
-
-  push(delivery: SentDelivery): void {
-    this.byId.set(delivery.id, delivery);
-  }
-
-  by_id(id: number): SentDelivery | undefined {
-    return this.byId.get(id);
-  }
-
-  /** Called after each flush; frees what was sent settled. What is settled later is freed by {@link answer}. */
-  pop_if(isDone: (delivery: SentDelivery) => boolean): void {
-    for (; this.#nextToScan < this.#outgoing.next_pending_delivery; this.#nextToScan++) {
-      const delivery = this.byId.get(this.#nextToScan);
-      if (delivery !== undefined && isDone(delivery)) this.byId.delete(this.#nextToScan);
-    }
-  }
-}
 
 /** What a client says about a delivery. `state` keeps its types; it is `undefined` when the client only settles. */
 export type DispositionListener = (delivery: SentDelivery, state: WireValue | undefined, isSettled: boolean) => void;

@@ -1,7 +1,7 @@
 import type { Properties } from '../model/content.ts';
 import type { Settlement } from '../model/outcomes.ts';
 import { CONDITION } from './conditions.ts';
-import { encodedValue, type WireValue } from './rhea-internals.ts';
+import { encodedValue, type WireValue } from './wire-values.ts';
 
 const OUTCOME = { received: 0x23, accepted: 0x24, rejected: 0x25, released: 0x26, modified: 0x27 } as const;
 const DEAD_LETTER_REASON = 'DeadLetterReason';

@@ -90,7 +90,10 @@ export class MessageStore {
     this.#engine.timers.set(message, message.lockedUntilUtc);
   }
 
-  /** Puts a locked message back to its place, or among the deferred ones if it was deferred. */
+  /**
+   * Puts a locked message back to its place, or among the deferred ones if it was deferred. Expiry leaves a locked message
+   * alone: one that has expired meanwhile falls due here, at once.
+   */
   putBack(message: StoredMessage): void {
     const session = this.#unlock(message);
     this.#engine.timers.set(message, message.expiresUtc);

@@ -50,7 +50,7 @@ export class Queue implements Home {
       accept: (message) => this.#accept(message),
     });
     const endDelivery = (message: StoredMessage, instantUtc: number) => this.#endDelivery(message, instantUtc);
-    const giveBack = (message: StoredMessage, instantUtc: number) => this.#putBack(message, instantUtc);
+    const giveBack = (message: StoredMessage) => this.#store.putBack(message);
     const { lockDurationInMs, requiresSession } = settings;
     this.sessions = requiresSession ? new SessionTable(engine, { lockDurationInMs, endDelivery, giveBack }) : undefined;
     this.#store = new MessageStore(engine, lockDurationInMs, this.sessions);
@@ -123,14 +123,14 @@ export class Queue implements Home {
       case 'defer':
         message.addProperties(settlement.properties);
         message.isDeferred = true;
-        this.#putBack(message, nowUtc);
+        this.#store.putBack(message);
         return { kind: 'settled' };
       case 'deadLetter':
         message.addProperties(settlement.properties);
         this.#deadLetter(message, settlement, nowUtc);
         return { kind: 'settled' };
       case 'release':
-        this.#putBack(message, nowUtc);
+        this.#store.putBack(message);
         return { kind: 'settled' };
     }
   }
@@ -225,14 +225,8 @@ export class Queue implements Home {
   #endDelivery(message: StoredMessage, instantUtc: number): void {
     message.deliveryCount++;
     const { maxDeliveryCount } = this.settings;
-    if (message.deliveryCount < maxDeliveryCount) this.#putBack(message, instantUtc);
+    if (message.deliveryCount < maxDeliveryCount) this.#store.putBack(message);
     else this.#deadLetter(message, maxDeliveryCountExceeded(maxDeliveryCount), instantUtc);
-  }
-
-  /** Expiry leaves a locked message alone and applies here, when the lock ends. */
-  #putBack(message: StoredMessage, instantUtc: number): void {
-    if (message.expiresUtc <= instantUtc) this.#expire(message, instantUtc);
-    else this.#store.putBack(message);
   }
 
   #expire(message: StoredMessage, instantUtc: number): void {

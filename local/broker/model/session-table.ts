@@ -26,7 +26,7 @@ export type SessionRules = {
   /** The lock has ended by itself: the deliveries count. */
   endDelivery(message: StoredMessage, instantUtc: number): void;
   /** The lock was given back: the deliveries do not count. */
-  giveBack(message: StoredMessage, instantUtc: number): void;
+  giveBack(message: StoredMessage): void;
 };
 
 type LockEnded = (session: Session, instantUtc: number) => void;
@@ -106,10 +106,9 @@ export class SessionTable {
 
   /** Gives the session back; its unsettled messages can be received again and the deliveries do not count. */
   release(hold: SessionHold): void {
-    const nowUtc = this.#engine.catchUp();
+    this.#engine.catchUp();
     if (hold.isOver) return;
-    const session = this.of(hold.sessionId);
-    this.#unwind(session, (message) => this.#rules.giveBack(message, nowUtc));
+    this.#unwind(this.of(hold.sessionId), (message) => this.#rules.giveBack(message));
   }
 
   /** The bytes that receivers of the session have left for one another; `undefined` for none, or when the lock is over. */

@@ -1,5 +1,5 @@
 import type { Content, Fields } from '../../model/content.ts';
-import { decodedValue } from '../rhea-internals.ts';
+import { decodedValue } from '../wire-values.ts';
 import { encodedList, encodedSection, encodedString } from './encode.ts';
 import { itemsOf, textOf } from './encoded-value.ts';
 import { itemsOfSection, PROPERTY, SECTION, type Section, sectionsOf } from './sections.ts';

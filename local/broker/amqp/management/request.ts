@@ -1,7 +1,7 @@
 import { uuidText } from '../codec/lock-token.ts';
 import { SECTION, sectionsOf } from '../codec/sections.ts';
 import { CONDITION } from '../conditions.ts';
-import { decodedMessage, typedValue, type WireValue } from '../rhea-internals.ts';
+import { decodedMessage, typedValue, type WireValue } from '../wire-values.ts';
 import { ManagementError } from './reply.ts';
 
 /** A management request, its fields read with a check: a wrong one is refused by name, never guessed at. */

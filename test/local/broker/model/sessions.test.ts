@@ -67,6 +67,7 @@ test('locks messages for as long as the session, and renews them with it', () =>
   pass(10_000);
   const delivery = queue.receive('peekLock', hold);
   expect(delivery?.lockedUntilUtc).toBe(NOON_UTC + 30_000);
+  expect(queue.renew(delivery?.lockToken ?? '')).toEqual({ kind: 'lockLost' });
   expect(sessions.renew(hold)).toEqual({ kind: 'renewed', lockedUntilUtc: NOON_UTC + 40_000 });
   pass(29_999);
   expect(queue.settle(delivery?.lockToken ?? '', { kind: 'complete' })).toEqual({ kind: 'settled' });
@@ -169,4 +170,32 @@ test('dead-letters into a queue without sessions', () => {
   const delivery = queue.receive('peekLock', accept(sessions, 's1'));
   queue.settle(delivery?.lockToken ?? '', { kind: 'deadLetter' });
   expect(deadLetters.receive()?.message.content.messageId).toBe('a');
+});
+
+test('does not bring back what was completed when the session is lost later', () => {
+  const { queue, sessions, pass } = aSessionQueue();
+  queue.send(inSession('s1', 'a'));
+  const delivery = queue.receive('peekLock', accept(sessions, 's1'));
+  queue.settle(delivery?.lockToken ?? '', { kind: 'complete' });
+  pass(30_000);
+  expect(sessions.acceptNext()).toBeUndefined();
+  expect(queue.receive('peekLock', accept(sessions, 's1'))).toBeUndefined();
+});
+
+test('does not expire a message while its session is held, and does when it is given back', () => {
+  const { queue, sessions, pass } = aSessionQueue();
+  queue.send(aMessage('a', { sessionId: 's1', timeToLiveInMs: 5000 }));
+  const hold = accept(sessions, 's1');
+  queue.receive('peekLock', hold);
+  pass(6000);
+  expect(queue.counts().active).toBe(1);
+  sessions.release(hold);
+  expect(queue.counts().active).toBe(0);
+});
+
+test('offers no session whose messages have all expired', () => {
+  const { queue, sessions, pass } = aSessionQueue();
+  queue.send(aMessage('a', { sessionId: 's1', timeToLiveInMs: 5000 }));
+  pass(5000);
+  expect(sessions.acceptNext()).toBeUndefined();
 });
