@@ -50,7 +50,8 @@ export async function complete<Event>(passage: Passage<Event>, end: End): Promis
 
 /** Gives the event back: claimable at once, not counted as a run that crashed. */
 export async function release<Event>(passage: Passage<Event>, hold: Hold, end: End): Promise<End> {
-  await record(passage, hold, { kind: 'released' });
+  const { kind } = await record(passage, hold, { kind: 'released' });
+  if (kind === 'leaseLost') return left('lease lost');
   await settle(passage, () => passage.ports.settlement.abandon(passage.delivery));
   return end;
 }

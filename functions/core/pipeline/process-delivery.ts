@@ -1,4 +1,5 @@
 import { clockSkewInMs } from '../rules/clock-skew.ts';
+import { repeatedDeadLetterOf } from '../rules/dead-letter.ts';
 import { decide } from '../rules/decide.ts';
 import { busyDelayInMs, storeDownDelayInMs } from '../rules/deferral-delay.ts';
 import type { Delivery } from '../rules/delivery.ts';
@@ -90,7 +91,8 @@ async function pass<Event>(passage: Passage<Event>, parsed: Parsed<Event>): Prom
       return unclaimed(await complete(passage, { outcome: claim.kind }));
     case 'repeatDeadLetter': {
       const { reason, description, hold } = claim;
-      return claimed(hold, await settleDeadLetter(passage, { reason, description, properties: new Map() }, hold));
+      const letter = repeatedDeadLetterOf(envelope, { reason, description }, hold.record.generation);
+      return claimed(hold, await settleDeadLetter(passage, letter, hold));
     }
     case 'sendAgain':
       return claimed(claim.hold, await sendAgain(passage, claim));

@@ -95,13 +95,33 @@ export function deadLetterOf(
     [PROPERTY.lastFailed, string(lastFailed)],
     [PROPERTY.history, string(extendHistory(envelope.history, { generation, attempt, at: lastFailed, code, message }))],
   ]);
-  if (generation > 0) properties.set(PROPERTY.generation, int(generation));
+  placeOf(envelope, generation).forEach((value, name) => {
+    properties.set(name, value);
+  });
   const reason = safeText(failure.reason, REASON_BYTES).replace(/\s+/g, ' ').trim();
   return {
     reason: reason === '' ? UNNAMED_REASON : reason,
     description: safeText(description, DESCRIPTION_BYTES),
     properties,
   };
+}
+
+/** The dead letter that an earlier delivery recorded and did not settle. */
+export const repeatedDeadLetterOf = (
+  envelope: Envelope,
+  recorded: Pick<DeadLetter, 'reason' | 'description'>,
+  generation: number,
+): DeadLetter => ({ ...recorded, properties: placeOf(envelope, generation) });
+
+/**
+ * What a dead letter must say for the day when someone sends it again: its generation, or a replay would take that for
+ * new; and of a deferral that it defers nothing any more, or it would be judged by its origin, whose time is over.
+ */
+function placeOf({ deferrals }: Envelope, generation: number): Map<string, PropertyValue> {
+  const properties = new Map<string, PropertyValue>();
+  if (generation > 0) properties.set(PROPERTY.generation, int(generation));
+  if (deferrals > 0) properties.set(PROPERTY.deferrals, int(0));
+  return properties;
 }
 
 /** For an error whose own code says nothing. */

@@ -135,7 +135,9 @@ export function readEnvelope(delivery: Delivery, consumer: string, compositionEv
     isOurCopy: isBelieved,
     notBeforeUtc: instant(PROPERTY.notBefore),
   };
-  const deferrals = count(PROPERTY.deferrals);
+  // A deferral that was dead-lettered and re-sent stands for nobody but itself: its origin's place in the event's life is
+  // over, and to judge it by that would end it as stale.
+  const deferrals = self.carriesDeadLetterMarks ? 0 : count(PROPERTY.deferrals);
   const place = { generation: count(PROPERTY.generation), attempt: count(PROPERTY.attempt) + 1 };
   return {
     eventId: text(PROPERTY.eventId) ?? portable(compositionEventId || delivery.messageId || unnamedEventId(delivery)),

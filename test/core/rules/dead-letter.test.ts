@@ -1,6 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { deadLetterOf, extendHistory, REASONS, writeHistory } from '../../../functions/core/rules/dead-letter.ts';
+import {
+  deadLetterOf,
+  extendHistory,
+  REASONS,
+  repeatedDeadLetterOf,
+  writeHistory,
+} from '../../../functions/core/rules/dead-letter.ts';
 import { int, string } from '../../../functions/core/rules/delivery.ts';
 import type { PastFailure } from '../../../functions/core/rules/envelope.ts';
 import { sizeInBytes } from '../../../functions/core/rules/text.ts';
@@ -85,6 +91,26 @@ describe('a dead letter', () => {
   it('carries its generation from the first replay on', () => {
     const { properties } = deadLetterOf(anEnvelope(), failure, { ...place, generation: 2 }, NOW_UTC);
     expect(properties.get('replay-count')).toEqual(int(2));
+  });
+
+  it.each(['deadLetterOf', 'repeatedDeadLetterOf'])(
+    'of a deferral says that it defers nothing any more, by %s',
+    (by) => {
+      const deferred = anEnvelope({ deferrals: 3 });
+      const letter =
+        by === 'deadLetterOf'
+          ? deadLetterOf(deferred, failure, { attempt: 1, maxAttempts: 4, generation: 0 }, NOW_UTC)
+          : repeatedDeadLetterOf(deferred, { reason: 'R', description: 'D' }, 0);
+      expect(letter.properties.get('retry-deferrals')).toEqual({ type: 'int', value: 0 });
+    },
+  );
+
+  it('that is repeated keeps what was recorded, and carries its generation', () => {
+    expect(repeatedDeadLetterOf(anEnvelope(), { reason: 'R', description: 'D' }, 2)).toEqual({
+      reason: 'R',
+      description: 'D',
+      properties: new Map([['replay-count', { type: 'int', value: 2 }]]),
+    });
   });
 
   it('of a generation that the ledger has opened does not count the failures of the one before', () => {

@@ -241,6 +241,12 @@ describe('the message that a deferral stands for', () => {
     expect(deferral('{"id":')).toMatchObject({ origin: itself, doubts: ['retry-origin is not JSON, left out'] });
   });
 
+  it('is the delivery itself where that was dead-lettered and re-sent: to be judged by the origin would end it as stale', () => {
+    const resent = ours({ 'retry-deferrals': 2, 'retry-origin': writeOrigin(origin), DeadLetterReason: 'TTLExpired' });
+    const { notBeforeUtc: _, ...marked } = anOrigin({ isOurCopy: true, carriesDeadLetterMarks: true });
+    expect(resent).toMatchObject({ deferrals: 0, origin: marked });
+  });
+
   it('is the delivery itself where nothing was written', () => {
     expect(ours({ 'retry-deferrals': 1 }).origin).toEqual(anOrigin({ isOurCopy: true }));
   });
