@@ -1,27 +1,36 @@
 import { type Inflate, readBody } from '../rules/body.ts';
 import type { Delivery } from '../rules/delivery.ts';
-import type { Failure } from '../rules/failure.ts';
+import { classify, type Failure } from '../rules/failure.ts';
 import { cut } from '../rules/text.ts';
 import type { EventConsumer } from './event-consumer.ts';
 
-/** The event in a delivery, or why there is none. */
+/** The event in a delivery, and its own id where it has one; or why there is none. */
 export type Parsed<Event> =
-  | { readonly kind: 'event'; readonly event: Event }
+  | { readonly kind: 'event'; readonly event: Event; readonly eventId: string | undefined }
   | { readonly kind: 'unreadable'; readonly failure: Failure };
 
-/** Body bytes to value, then the schema. A failure is permanent, with the paths that failed. */
+/**
+ * Body bytes to value, then the schema. A failure is permanent, with the paths that failed; so is one of the event's own
+ * code, which would fail on this message again.
+ */
 export function parse<Event>(
   delivery: Delivery,
-  consumer: Pick<EventConsumer<Event>, 'validate'>,
+  consumer: Pick<EventConsumer<Event>, 'validate' | 'eventId'>,
   inflate?: Inflate,
 ): Parsed<Event> {
   const body = readBody(delivery, inflate);
   if (body.kind === 'malformed') return { kind: 'unreadable', failure: body.failure };
-  const validation = consumer.validate(body.value);
-  if (validation.kind === 'valid') return { kind: 'event', event: validation.event };
-  const message = cut(validation.problems.join('; '), 2_048);
-  return {
-    kind: 'unreadable',
-    failure: { kind: 'permanent', reason: 'SchemaViolation', code: 'SchemaViolation', message },
-  };
+  try {
+    const validation = consumer.validate(body.value);
+    if (validation.kind === 'invalid') return violation(validation.problems.join('; '));
+    const { event } = validation;
+    return { kind: 'event', event, eventId: consumer.eventId?.(event, delivery) };
+  } catch (error) {
+    return violation(`the schema or the event id failed: ${classify(error).message}`);
+  }
 }
+
+const violation = (message: string): Parsed<never> => ({
+  kind: 'unreadable',
+  failure: { kind: 'permanent', reason: 'SchemaViolation', code: 'SchemaViolation', message: cut(message, 2_048) },
+});

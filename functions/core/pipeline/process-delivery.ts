@@ -30,7 +30,7 @@ export async function processDelivery<Event>(
   const { clock, telemetry } = ports;
   const skewInMs = Math.max(0, clockSkewInMs(delivery, consumer.policy.lockDurationInMs, clock.nowUtc()));
   const parsed = parse(delivery, consumer, ports.inflate);
-  const ownEventId = parsed.kind === 'event' ? consumer.eventId?.(parsed.event, delivery) : undefined;
+  const ownEventId = parsed.kind === 'event' ? parsed.eventId : undefined;
   const envelope = readEnvelope(delivery, consumer.name, ownEventId);
   const { eventId } = envelope;
   for (const doubt of envelope.doubts) telemetry.log('warning', `property not believed: ${doubt}`, { eventId });
