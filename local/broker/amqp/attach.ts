@@ -12,8 +12,9 @@ export function refuseAttach(link: Sender | Receiver, error: AmqpError): void {
 }
 
 /**
- * Sends the answer to an attach now, after those to the connection and the session that it may have come with. A client may send credit together with its attach, and rhea sends what that credit
- * calls for before it answers the attach; the client then ends the session, for it does not know the link yet.
+ * Sends the answer to an attach now, after those to the connection and the session that it may have come with. A client
+ * may send credit beside its attach, and rhea sends what that credit calls for before it answers the attach; the client
+ * then ends the session, for it does not know the link yet.
  */
 export function answerAttach(sender: Sender): void {
   (sender.connection as unknown as { _process(): void })._process();
