@@ -2,6 +2,7 @@ import type { ServiceBusClient, ServiceBusMessageBatch, ServiceBusSender } from 
 import { SendError, type SendErrorCode, type Sender } from '../../pipeline/ports.ts';
 import type { Delivery } from '../../rules/delivery.ts';
 import type { Copy } from '../../rules/redelivery.ts';
+import { STANDARD_MESSAGE_BYTES } from '../../rules/room.ts';
 import { encodeBatchOfOne, encodeCopy } from './copy-to-amqp.ts';
 
 const CODES: Readonly<Record<string, SendErrorCode>> = {
@@ -11,8 +12,15 @@ const CODES: Readonly<Record<string, SendErrorCode>> = {
   MessagingEntityDisabled: 'refused',
 };
 
+/** No batch may be larger, in any tier (the service's quotas page); a batch is what a copy is sent as. */
+const LARGEST_BATCH_BYTES = 1_024 * 1_024;
+/** The most that the batch adds around a copy: message id, session and partition key, of 128 characters each, and heads. */
+const ENVELOPE_BYTES = 2_048;
+
 /** A {@link Sender} that can also prove, at start, that its link opens. */
 export interface CopySender extends Sender {
+  /** What is left for a copy of the largest message that the link takes. */
+  readonly maxMessageInBytes: number;
   /** Opens the sender link. @throws SendError in one line */
   open(): Promise<void>;
 }
@@ -23,14 +31,18 @@ export interface CopySender extends Sender {
  */
 export function copySender(client: ServiceBusClient, queue: string): CopySender {
   let link: ServiceBusSender | undefined;
+  let linkMaxInBytes = STANDARD_MESSAGE_BYTES;
   const sender = (): ServiceBusSender => {
     if (!link || link.isClosed) link = client.createSender(queue);
     return link;
   };
   return {
+    get maxMessageInBytes() {
+      return Math.min(linkMaxInBytes, LARGEST_BATCH_BYTES) - ENVELOPE_BYTES;
+    },
     async open() {
       try {
-        await sender().createMessageBatch();
+        linkMaxInBytes = (await sender().createMessageBatch()).maxSizeInBytes;
       } catch (error) {
         throw translated(error, queue);
       }

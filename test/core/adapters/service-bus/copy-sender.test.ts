@@ -1,6 +1,7 @@
 import type { ServiceBusClient } from '@azure/service-bus';
 import { expect, onTestFinished, test } from 'vitest';
 import { copySender } from '../../../../functions/core/adapters/service-bus/copy-sender.ts';
+import { encodeBatchOfOne, encodeCopy } from '../../../../functions/core/adapters/service-bus/copy-to-amqp.ts';
 import { SendError } from '../../../../functions/core/pipeline/ports.ts';
 import { aDelivery } from '../../../fixtures/deliveries.ts';
 import { aClient, aReceiver, receiveOne } from '../../../local/broker/a-broker.ts';
@@ -85,6 +86,39 @@ test('sends again after the connection was dropped', async () => {
   expect(ends).toEqual([...Array(ends.length - 1).fill('unavailable'), 'none']);
   expect(queue.peek(0, 10).map(({ content }) => content.messageId)).toEqual(['A~r1~c', 'A~r2~c']);
   expect(wire.connections()).toBe(2);
+});
+
+test.each([
+  ['before its link is open', undefined, 262_144 - 2_048],
+  ['on a link of the Standard tier', 262_144, 262_144 - 2_048],
+  ['on a link that takes larger messages', 900_000, 900_000 - 2_048],
+  ['on a link that takes more than any batch may hold', 104_857_600, 1_048_576 - 2_048],
+])('leaves room for the batch around a copy, %s', async (_name, maxSizeInBytes, expected) => {
+  const createSender = () => ({ isClosed: false, createMessageBatch: async () => ({ maxSizeInBytes }) });
+  const sender = copySender({ createSender } as unknown as ServiceBusClient, 'orders');
+
+  if (maxSizeInBytes) await sender.open();
+
+  expect(sender.maxMessageInBytes).toBe(expected);
+});
+
+test('keeps to the room that it leaves, with everything at its longest', () => {
+  const longest = 'ü'.repeat(128);
+  const raw = aMessage({
+    annotations: { 'x-opt-partition-key': wrap('string', longest) },
+    properties: [wrap('string', 'A'), ...Array<undefined>(9).fill(undefined), wrap('string', longest)],
+  });
+  const encoded = encodeCopy(raw, copy({ messageId: longest }));
+
+  expect(encodeBatchOfOne(encoded, longest).length - encoded.bytes.length).toBeLessThan(2_048);
+});
+
+test('hears from the broker what its link takes', async () => {
+  const { sender } = await aQueue();
+
+  await sender.open();
+
+  expect(sender.maxMessageInBytes).toBe(262_144 - 2_048);
 });
 
 test('keeps one link, and opens another only where that was closed', async () => {
