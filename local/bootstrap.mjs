@@ -3,19 +3,20 @@
 // Plain JavaScript for Node 18 on purpose: it runs before anything is installed. It is not a `pre` script, because npm
 // skips those where `ignore-scripts` is set.
 import { spawn } from 'node:child_process';
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, statSync } from 'node:fs';
 import { constants } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const OLDEST_NODE = [22, 18];
 const project = join(dirname(fileURLToPath(import.meta.url)), '..');
-const binaries = join(project, 'node_modules', '.bin');
+const packages = join(project, 'node_modules');
+const binaries = join(packages, '.bin');
 const onWindows = process.platform === 'win32';
 
 /** Whether `node_modules` is absent or older than the lock file. */
 function needsInstall() {
-  const installed = join(project, 'node_modules', '.package-lock.json');
+  const installed = join(packages, '.package-lock.json');
   return !existsSync(installed) || statSync(installed).mtimeMs < statSync(join(project, 'package-lock.json')).mtimeMs;
 }
 
@@ -54,6 +55,11 @@ function run(command, args, options) {
 
 /** Runs `npm ci` with everything it prints on stderr, so that the stdout of the command stays its own. */
 async function install() {
+  if (lstatSync(packages, { throwIfNoEntry: false })?.isSymbolicLink()) {
+    fail(
+      'node_modules is a link, and npm ci would empty the folder that it leads to. What to do: install there, or remove the link.',
+    );
+  }
   process.stderr.write('Installing the locked packages (once)...\n');
   const code = await run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { stdio: ['ignore', 2, 2] });
   if (stoppedBy) process.exit(codeOf(stoppedBy));
