@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { inCopy, npmStart } from './support/command.ts';
@@ -118,6 +118,25 @@ test.concurrent.each([
 
     expect([await command.ended, command.stdout(), command.stderr().split('\n')[0]]).toEqual([1, '', line]);
     expect(existsSync(join(folder, 'dist'))).toBe(false);
+  });
+});
+
+test.concurrent('does not install through a link, which would empty the folder that it leads to', async () => {
+  await inCopy(async (folder) => {
+    const elsewhere = join(folder, 'elsewhere');
+    await mkdir(elsewhere);
+    await writeFile(join(elsewhere, 'precious'), '');
+    await rm(join(folder, 'node_modules'));
+    await symlink(elsewhere, join(folder, 'node_modules'), 'junction');
+
+    const command = npmStart(folder, []);
+
+    expect([await command.ended, command.stdout(), command.stderr()]).toEqual([
+      1,
+      '',
+      'bootstrap: node_modules is a link, and npm ci would empty the folder that it leads to. What to do: install there, or remove the link.\n',
+    ]);
+    expect(await readdir(elsewhere)).toEqual(['precious']);
   });
 });
 

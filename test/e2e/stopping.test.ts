@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { processesOf } from '../helpers/processes.ts';
@@ -42,7 +42,7 @@ test.concurrent('SIGTERM during the first install ends the install as well', asy
     await mkdir(programs);
     // Stands in for an install that takes its time: what is tested is who gets told.
     await writeFile(join(programs, 'npm'), '#!/bin/sh\nexec sleep 600\n', { mode: 0o755 });
-    await writeFile(join(folder, 'package-lock.json'), '{}');
+    await rm(join(folder, 'node_modules'));
     const { PATH } = userEnvironment(folder);
 
     const command = run(folder, ['node', 'local/bootstrap.mjs', 'echo', 'started'], {
