@@ -99,7 +99,6 @@ export class SessionTable {
     if (hold.isOver) return { kind: 'lockLost' };
     const session = this.of(hold.sessionId);
     hold.lockedUntilUtc = nowUtc + this.#rules.lockDurationInMs;
-    for (const message of session.held) message.lockedUntilUtc = hold.lockedUntilUtc;
     this.#engine.timers.set(session, hold.lockedUntilUtc);
     return { kind: 'renewed', lockedUntilUtc: hold.lockedUntilUtc };
   }

@@ -160,7 +160,7 @@ class Run {
 
 test('keeps every message in exactly one place, locks exclusive and stale settlements refused', () => {
   fc.assert(
-    fc.property(fc.array(step, { minLength: 1, maxLength: 120 }), (steps) => {
+    fc.property(fc.array(step, { minLength: 1, maxLength: 120, size: 'max' }), (steps) => {
       const run = new Run();
       for (const one of steps) {
         run.apply(one);
@@ -173,7 +173,7 @@ test('keeps every message in exactly one place, locks exclusive and stale settle
 
 test('hands active messages over in the order of their sequence numbers, whatever came back before', () => {
   fc.assert(
-    fc.property(fc.array(step, { minLength: 1, maxLength: 120 }), (steps) => {
+    fc.property(fc.array(step, { minLength: 1, maxLength: 120, size: 'max' }), (steps) => {
       const run = new Run();
       for (const one of steps) run.apply(one);
       const expected = run.queue.peek(0, 1e6).filter(({ state }) => state === 'active');
@@ -188,7 +188,7 @@ test('hands active messages over in the order of their sequence numbers, whateve
 
 test('comes to the same end whether it is woken on time or late', () => {
   fc.assert(
-    fc.property(fc.array(step, { minLength: 1, maxLength: 80 }), (steps) => {
+    fc.property(fc.array(step, { minLength: 1, maxLength: 80, size: 'max' }), (steps) => {
       const ends = [true, false].map((isNoticed) => {
         const run = new Run();
         for (const one of steps) run.apply(one.kind === 'pass' ? { ...one, isNoticed } : one);
@@ -219,7 +219,7 @@ test('gives each session to one holder at a time and its messages in order', () 
     fc.record({ kind: fc.constant('pass' as const), inMs: fc.integer({ min: 1, max: 40_000 }) }),
   );
   fc.assert(
-    fc.property(fc.array(sessionStep, { minLength: 1, maxLength: 120 }), (steps) => {
+    fc.property(fc.array(sessionStep, { minLength: 1, maxLength: 120, size: 'max' }), (steps) => {
       const { queue, pass } = aQueue({
         requiresSession: true,
         lockDurationInMs: LOCK_IN_MS,

@@ -103,10 +103,19 @@ test('caps the time to live by the topic', () => {
 
 test('forwards what a subscription gets to a queue, with the number it was sent under', () => {
   const { namespace } = aNamespace({ billing: {} }, { s: { queue: { forwardTo: 'billing' } } });
+  // The numbers of topic, subscription and queue must not agree by chance.
+  namespace.topic('events').inlet.nextSequenceNumber();
   namespace.queue('billing').send(aMessage('before'));
   namespace.topic('events').send(aMessage('a'));
-  const [, forwarded] = namespace.queue('billing').peek(0, 10);
-  expect(forwarded).toMatchObject({ sequenceNumber: 2, enqueueSequenceNumber: 1, deliveryCount: 0 });
+  namespace.topic('events').send(aMessage('b'));
+  const forwarded = namespace.queue('billing').peek(2, 10);
+  expect(forwarded.map(({ sequenceNumber, enqueueSequenceNumber }) => [sequenceNumber, enqueueSequenceNumber])).toEqual(
+    [
+      [2, 2],
+      [3, 3],
+    ],
+  );
+  expect(namespace.queue('events/Subscriptions/s').inlet.nextSequenceNumber()).toBe(3);
   expect(namespace.queue('events/Subscriptions/s').counts().active).toBe(0);
 });
 
@@ -119,8 +128,24 @@ test('follows a chain of four steps and dead-letters where the fifth would begin
   expect(reasons(namespace.queue('q4/$DeadLetterQueue'))).toEqual([['five steps', 'MaxTransferHopCountExceeded']]);
 });
 
+test('counts a topic and its subscription as one step of a chain', () => {
+  const { namespace } = aNamespace(
+    { a: { forwardTo: 'events' }, b: { forwardTo: 'c' }, c: { forwardTo: 'd' }, d: {} },
+    { s: { queue: { forwardTo: 'b' } } },
+  );
+  namespace.topic('events').inlet.nextSequenceNumber();
+  namespace.queue('a').send(aMessage('m'));
+  expect(namespace.queue('d').peek(0, 10)).toMatchObject([{ content: { messageId: 'm' }, enqueueSequenceNumber: 1 }]);
+});
+
 test('ends a ring of queues in a dead-letter queue', () => {
   const { namespace } = aNamespace({ a: { forwardTo: 'b' }, b: { forwardTo: 'a' } });
+  namespace.queue('a').send(aMessage('m'));
+  expect(reasons(namespace.queue('a/$DeadLetterQueue'))).toEqual([['m', 'MaxTransferHopCountExceeded']]);
+});
+
+test('ends a ring through a topic too', () => {
+  const { namespace } = aNamespace({ a: { forwardTo: 'events' } }, { s: { queue: { forwardTo: 'a' } } });
   namespace.queue('a').send(aMessage('m'));
   expect(reasons(namespace.queue('a/$DeadLetterQueue'))).toEqual([['m', 'MaxTransferHopCountExceeded']]);
 });
