@@ -50,7 +50,7 @@ const FORBIDDEN: IForbiddenRuleType[] = [
   {
     name: 'only the composition root imports adapters',
     severity: 'error',
-    from: { path: DEPLOYED, pathNot: ['^functions/core/adapters/', '^functions/core/consumer\\.ts'] },
+    from: { path: DEPLOYED, pathNot: ['^functions/core/adapters/', '^functions/core/(consumer|application)\\.ts'] },
     to: { path: '^functions/core/adapters/' },
   },
   {

@@ -1,31 +1,14 @@
-import { app, type InvocationContext } from '@azure/functions';
-import type { ServiceBusClient } from '@azure/service-bus';
+import { app } from '@azure/functions';
 import type { z } from 'zod';
-import { inflate } from './adapters/body/inflate.ts';
-import { type CopySender, copySender } from './adapters/service-bus/copy-sender.ts';
-import { deliveryFromAmqp, type ReceivedMessage } from './adapters/service-bus/delivery-from-amqp.ts';
-import { hostSettlement } from './adapters/service-bus/host-settlement.ts';
-import { registerReceivedMessages } from './adapters/service-bus/received-messages.ts';
-import { serviceBusClient } from './adapters/service-bus/service-bus-client.ts';
-import { settlementService } from './adapters/service-bus/settlement-service.ts';
-import { systemClock } from './adapters/system-clock.ts';
-import { type CheckedLedger, ledgerFromSettings } from './adapters/table-storage/ledger-from-settings.ts';
-import { logTelemetry } from './adapters/telemetry/log-telemetry.ts';
-import type { EventConsumer, Ports, Validation } from './pipeline/event-consumer.ts';
-import { processDelivery } from './pipeline/process-delivery.ts';
-import { processWide } from './pipeline/process-wide.ts';
+import { copySender } from './adapters/service-bus/copy-sender.ts';
+import type { ReceivedMessage } from './adapters/service-bus/delivery-from-amqp.ts';
+import { Application, type Prepared } from './application.ts';
+import type { EventConsumer, Validation } from './pipeline/event-consumer.ts';
 import type { Delivery } from './rules/delivery.ts';
+import { fingerprintOf } from './rules/fingerprint.ts';
 import type { Handler } from './rules/handler.ts';
 import type { HostLimits, RetryPolicy } from './rules/policy.ts';
-import {
-  type Environment,
-  problemsOf,
-  readHostLimits,
-  readPolicy,
-  resolveReferences,
-  SettingsError,
-  unknownPolicySettings,
-} from './settings.ts';
+import { problemsOf, readPolicy, resolveReferences } from './settings.ts';
 
 /** One event: what it looks like, what it needs, what is done with it. */
 export interface EventDefinition<Event, Settings> {
@@ -36,6 +19,16 @@ export interface EventDefinition<Event, Settings> {
   readonly settings: z.ZodType<Settings>;
   /** Makes the handler from the settings, once, at start. */
   handler(settings: Settings): Handler<Event>;
+  /**
+   * What makes up the event's content (`[order.amount, order.currency]`): where given, a delivery with a known id and
+   * another content is no duplicate but dead-lettered `IdempotencyConflict`.
+   */
+  fingerprint?(event: Event): readonly (string | number)[];
+  /** Called for a duplicate with what the handler returned when the event was done, if it returned something. */
+  onDuplicate?(
+    result: unknown,
+    context: { readonly eventId: string; readonly log: (message: string) => void },
+  ): Promise<void>;
   /** The event's own id, where it has a better one than MessageId. */
   eventId?(event: Event, delivery: Delivery): string;
 }
@@ -56,15 +49,6 @@ export interface ConsumerDefinition<Event, Settings> {
   readonly batch?: boolean;
   /** Whether the queue is session-aware; refused unless the policy says `ordering: 'none'`. */
   readonly sessions?: boolean;
-}
-
-/** A definition once its settings are read. */
-interface Prepared<Event> {
-  readonly queue: string;
-  readonly consumer: EventConsumer<Event>;
-  readonly sender: CopySender;
-  /** How long the lock is held and the function may run, in ms. */
-  readonly budgetInMs: number;
 }
 
 /**
@@ -89,6 +73,17 @@ export function consume<Event, Settings>(definition: ConsumerDefinition<Event, S
   });
 }
 
+/**
+ * Registers a timer function that deletes what the ledger need not remember any longer, and reports what is stranded:
+ * events that should have moved on by themselves and have not.
+ *
+ * @param definition.schedule NCRONTAB, with seconds
+ */
+export function sweepLedger({ name, schedule }: { readonly name: string; readonly schedule: string }): void {
+  application.listen();
+  app.timer(name, { schedule, handler: (_timer, context) => application.sweep(context) });
+}
+
 function prepare<Event, Settings>(
   { queue, event, policy: own, batch = false, sessions = false }: ConsumerDefinition<Event, Settings>,
   connection: string,
@@ -102,7 +97,6 @@ function prepare<Event, Settings>(
   const { policy, limits } = readPolicy(event.name, own, process.env, { ...host, batch, sessions }, problems);
   const client = application.client(connection, problems);
   if (!client || !settings.success) return undefined;
-  const { eventId } = event;
   return {
     queue: queueName,
     sender: copySender(client, queueName),
@@ -113,8 +107,20 @@ function prepare<Event, Settings>(
       policy,
       handle: event.handler(settings.data),
       validate: (value) => validate(event.schema, value),
-      ...(eventId ? { eventId: (value: Event, delivery: Delivery) => eventId(value, delivery) } : {}),
+      ...optionsOf(event),
     },
+  };
+}
+
+/** What an event may leave out. */
+function optionsOf<Event, Settings>(
+  event: EventDefinition<Event, Settings>,
+): Pick<EventConsumer<Event>, 'eventId' | 'fingerprint' | 'onDuplicate'> {
+  const { eventId, fingerprint, onDuplicate } = event;
+  return {
+    ...(eventId && { eventId: (value: Event, delivery: Delivery) => eventId(value, delivery) }),
+    ...(fingerprint && { fingerprint: (value: Event) => fingerprintOf(...fingerprint(value)) }),
+    ...(onDuplicate && { onDuplicate }),
   };
 }
 
@@ -126,135 +132,5 @@ function validate<Event>(schema: z.ZodType<Event>, value: unknown): Validation<E
     return { kind: 'invalid', problems: [`the schema itself failed: ${String(error)}`] };
   }
 }
-
-type Prepare = (host: HostLimits, problems: string[]) => Prepared<never> | undefined;
-
-/** How long deliveries in flight are waited for when the process is told to stop: the host gives a worker 5 s. */
-const STOP_LIMIT_IN_MS = 4_000;
-/** And before a process whose handler runs on against its signal is ended. */
-const RECYCLE_LIMIT_IN_MS = 30_000;
-
-/** What all consumers of a process share: one connection, one ledger, one signal to stop. */
-class Application {
-  readonly #definitions = new Map<string, { prepare: Prepare; prepared: Prepared<never> | undefined }>();
-  readonly #clients = new Map<string, ServiceBusClient>();
-  readonly #settlement = hostSettlement(settlementService(process.argv));
-  readonly #processWide = processWide(systemClock);
-  readonly #stopping = new AbortController();
-  readonly #inFlight = new Set<Promise<void>>();
-  #ledger: CheckedLedger | undefined;
-  #recycling: Promise<void> | undefined;
-
-  /** @returns what the definition has become, once the app has started */
-  add<Event>(name: string, prepareIt: (host: HostLimits, problems: string[]) => Prepared<Event> | undefined) {
-    if (this.#definitions.has(name)) throw new Error(`Two events are named ${name}: each needs a name of its own.`);
-    if (this.#definitions.size === 0) {
-      registerReceivedMessages();
-      app.hook.appStart(() => this.start(process.env));
-      app.hook.appTerminate(() => this.stop());
-    }
-    const definition: { prepare: Prepare; prepared: Prepared<never> | undefined } = {
-      prepare: prepareIt as Prepare,
-      prepared: undefined,
-    };
-    this.#definitions.set(name, definition);
-    return () => definition.prepared as Prepared<Event> | undefined;
-  }
-
-  /** The process's one connection under this name. */
-  client(name: string, problems: string[]): ServiceBusClient | undefined {
-    const client = this.#clients.get(name) ?? serviceBusClient(name, process.env, problems);
-    if (client) this.#clients.set(name, client);
-    return client;
-  }
-
-  async start(environment: Environment): Promise<void> {
-    const problems = unknownPolicySettings([...this.#definitions.keys()], environment);
-    const host = readHostLimits(environment, problems);
-    for (const definition of this.#definitions.values()) definition.prepared = definition.prepare(host, problems);
-    const ledger = ledgerFromSettings(environment, systemClock, problems);
-    if (problems.length > 0) throw new SettingsError([...new Set(problems)]);
-
-    const senders = [...this.#definitions.values()].map(({ prepared }) => prepared?.sender.open());
-    const checks = await Promise.allSettled([...senders, ledger?.check()]);
-    problems.push(...checks.flatMap((check) => (check.status === 'rejected' ? [messageOf(check.reason)] : [])));
-    if (problems.length > 0) {
-      await this.#close();
-      throw new SettingsError(problems);
-    }
-    this.#ledger = ledger;
-  }
-
-  /**
-   * Processes one message. Never rejects: returning without a settlement leaves the message to its lock, a throw would
-   * have it abandoned at once, in a loop.
-   */
-  async process<Event>(
-    message: ReceivedMessage,
-    context: InvocationContext,
-    prepared: Prepared<Event> | undefined,
-  ): Promise<void> {
-    // Whoever waits for the end of this process holds on to a place in it, so that the host brings no more.
-    await this.#recycling;
-    const delivery = this.#process(message, context, prepared).catch((error) =>
-      context.error(`left to its lock: ${error instanceof Error ? error.stack : String(error)}`),
-    );
-    this.#inFlight.add(delivery);
-    await delivery;
-    this.#inFlight.delete(delivery);
-  }
-
-  async #process<Event>(message: ReceivedMessage, context: InvocationContext, prepared: Prepared<Event> | undefined) {
-    const startedAtInMs = systemClock.monotonicInMs();
-    if (!prepared || !this.#ledger) throw new Error('the app has not started');
-    const { consumer, queue, sender, budgetInMs } = prepared;
-    const ports: Ports = {
-      clock: systemClock,
-      ledger: this.#ledger,
-      sender,
-      settlement: this.#settlement,
-      telemetry: logTelemetry((level, line) => {
-        if (level === 'information') context.info(line);
-        else if (level === 'warning') context.warn(line);
-        else context.error(line);
-      }),
-      inflate,
-      processWide: this.#processWide,
-    };
-    const { stillRuns } = await processDelivery(deliveryFromAmqp(message, queue), consumer, ports, {
-      startedAtInMs,
-      budgetInMs,
-      stopping: this.#stopping.signal,
-      traceparent: context.traceContext?.traceParent,
-      log: (line) => context.log(line),
-    });
-    if (stillRuns) this.#recycling ??= this.#recycle(context);
-  }
-
-  /** Ends the process once its other deliveries have ended: a handler that runs on may do anything at any time. */
-  async #recycle(context: InvocationContext): Promise<void> {
-    context.error('a handler ignored its signal: this process ends, and the host starts another');
-    await this.#idle(RECYCLE_LIMIT_IN_MS);
-    process.exit(1);
-  }
-
-  async stop(): Promise<void> {
-    this.#stopping.abort();
-    await this.#idle(STOP_LIMIT_IN_MS);
-    await this.#close();
-  }
-
-  async #idle(limitInMs: number): Promise<void> {
-    const ended = new AbortController();
-    await Promise.race([Promise.allSettled(this.#inFlight), systemClock.sleep(limitInMs, ended.signal)]);
-    ended.abort();
-  }
-
-  async #close(): Promise<void> {
-    await Promise.allSettled([...this.#clients.values()].map((client) => client.close()));
-  }
-}
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 const application = new Application();

@@ -37,6 +37,7 @@ const POLICY_FIELDS = {
   deferralLimit: z.int().min(1).max(100_000),
   unclassified: z.enum(['permanent', 'transient']),
   ordering: z.enum(['strict', 'none']),
+  ledger: z.enum(['on', 'off']),
   lockDurationInMs: inMs(5_000, 300_000),
   maxDeliveryCount: z.int().min(2).max(2_000),
   timeToLiveInMs: inMs(1_000, 3_650 * DAY_IN_MS),
@@ -156,4 +157,29 @@ export function resolveReferences(text: string, environment: Environment, proble
       problems.push(`${name}: expected a value, as ${reference} is used in ${JSON.stringify(text)}; got none`);
     return value ?? reference;
   });
+}
+
+/**
+ * How long the ledger remembers an ended event, in ms: `LEDGER_RETENTION_IN_DAYS`, 30 unless set. Shorter than the longest
+ * retry window and `REPLAY_HORIZON_IN_DAYS` (14 unless set) together, a replay could run an effect again.
+ *
+ * @param longestWindowInMs the longest retry window of all events
+ */
+export function readRetentionInMs(environment: Environment, longestWindowInMs: number, problems: string[]): number {
+  const days = (setting: string, fallback: string): number => {
+    const text = environment[setting] ?? fallback;
+    const value = z.number().positive().max(3_650).safeParse(fromText(z.number(), text));
+    if (!value.success)
+      problems.push(`${setting}: expected days, more than 0 and up to 3650; got ${JSON.stringify(text)}`);
+    return (value.data ?? 0) * DAY_IN_MS;
+  };
+  const retentionInMs = days('LEDGER_RETENTION_IN_DAYS', '30');
+  const horizonInMs = days('REPLAY_HORIZON_IN_DAYS', '14');
+  if (retentionInMs > 0 && retentionInMs <= longestWindowInMs + horizonInMs) {
+    const leastInDays = (longestWindowInMs + horizonInMs) / DAY_IN_MS;
+    problems.push(
+      `LEDGER_RETENTION_IN_DAYS: expected more than ${leastInDays.toFixed(2)}, the longest retry window and REPLAY_HORIZON_IN_DAYS together; got ${retentionInMs / DAY_IN_MS}`,
+    );
+  }
+  return retentionInMs;
 }

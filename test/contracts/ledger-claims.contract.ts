@@ -44,6 +44,35 @@ export function ledgerClaims({ aKey, ask, claim, eventWith, holdOf, open, record
     });
   });
 
+  describe('of an event whose content it knows', () => {
+    const ours = claimant({ fingerprint: 'f1' });
+
+    test.each(['inProgress', 'completed', 'scheduled', 'deadLettering'] as const)(
+      'refuses another content under its id while it is %s, and keeps the record',
+      async (kind) => {
+        const key = aKey();
+        const held = await holdOf(key, ours);
+        if (kind === 'completed') await recorded(held, { kind });
+        if (kind === 'scheduled') await recorded(held, { kind, attempt: 2, dueUtc: DUE_UTC });
+        if (kind === 'deadLettering') await recorded(held, { kind, ...death });
+        const other = claimant({ owner: 'lock-9', fingerprint: 'f2' });
+
+        expect(await ask(key, other)).toEqual({ kind: 'conflict', fingerprint: 'f1' });
+        expect(await ask(key, { ...other, fingerprint: 'f1' })).not.toMatchObject({ kind: 'conflict' });
+      },
+    );
+
+    test('takes a delivery that brings none for the same, and keeps what it knows', async () => {
+      const key = aKey();
+      await recorded(await holdOf(key, ours), { kind: 'scheduled', attempt: 2, dueUtc: DUE_UTC });
+
+      expect(await ask(key, { ...ourCopy(2), fingerprint: 'f1' })).toMatchObject({
+        kind: 'run',
+        hold: { record: { attempt: 2, fingerprint: 'f1' } },
+      });
+    });
+  });
+
   describe('of an event in progress', () => {
     test('gives the owner that asks again the same hold, which can be written under', async () => {
       const key = aKey();

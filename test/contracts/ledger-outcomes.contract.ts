@@ -19,6 +19,14 @@ export function ledgerOutcomes({ aKey, ask, eventWith, holdOf, record, recorded 
       }
     });
 
+    test('hands what the handler returned to duplicates', async () => {
+      const result = '{"chargeId":"c-1"}';
+      const { key, held } = await eventWith({ kind: 'completed', result });
+
+      expect(held).toEqual(hold(key, ended({ kind: 'completed', result })));
+      expect(await ask(key, claimant())).toEqual({ kind: 'duplicate', result });
+    });
+
     test('dates the record by the outcome, not by the claim', async () => {
       const claimed = await holdOf(aKey());
       const { record } = await recorded(claimed, { kind: 'completed' });

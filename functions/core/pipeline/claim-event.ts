@@ -9,11 +9,11 @@ export type Claimed = (Claim | { readonly kind: 'storeDown' }) & { readonly leas
  * Asks the ledger, in place, for as long as the lock can be held and leaves time to put the delivery off. The lease
  * counts from before the question, so its end is not later than the store's.
  */
-export async function claimEvent<Event>(passage: Passage<Event>): Promise<Claimed> {
+export async function claimEvent<Event>(passage: Passage<Event>, fingerprint: string | undefined): Promise<Claimed> {
   const { consumer, delivery, envelope, ports, invocation } = passage;
   const { generation, attempt, origin, eventId, deferrals } = envelope;
   const key = { consumer: consumer.name, eventId };
-  const claimant = { generation, attempt, origin, owner: delivery.lockToken };
+  const claimant = { generation, attempt, origin, owner: delivery.lockToken, fingerprint };
   const mayExist = attempt > 1 || deferrals > 0 || delivery.deliveryCount > 1;
   let leaseEndsAtInMs = 0;
   const ask = () => {

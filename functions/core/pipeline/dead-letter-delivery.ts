@@ -5,16 +5,31 @@ import type { Hold } from './ports.ts';
 
 /** Records the dead letter, settles it, confirms it: with one phase an early lock expiry would lose the event. */
 export async function deadLetter<Event>(passage: Passage<Event>, failure: LastFailure, hold: Hold): Promise<End> {
-  const { delivery, envelope, consumer } = passage;
   const { attempt, generation } = hold.record;
-  const place = { attempt, maxAttempts: consumer.policy.attempts, generation };
-  const letter = fitDeadLetter(delivery, deadLetterOf(envelope, failure, place, passage.brokerNowUtc()));
+  const letter = letterOf(passage, failure, attempt, generation);
   const { reason, description } = letter;
-  const { messageId } = delivery;
+  const { messageId } = passage.delivery;
   const recorded = await record(passage, hold, { kind: 'deadLettering', messageId, reason, description });
   if (recorded.kind === 'leaseLost') return left('lease lost');
   // A dead letter may go without its record: in the queue it is seen, and a replay runs it.
   return settleDeadLetter(passage, letter, recorded.kind === 'recorded' ? recorded.hold : undefined);
+}
+
+/** Dead-letters a delivery whose event's record is not its own, and stays as it is. */
+export async function deadLetterUnclaimed<Event>(passage: Passage<Event>, failure: LastFailure): Promise<End> {
+  const { attempt, generation } = passage.envelope;
+  return settleDeadLetter(passage, letterOf(passage, failure, attempt, generation), undefined);
+}
+
+function letterOf<Event>(
+  passage: Passage<Event>,
+  failure: LastFailure,
+  attempt: number,
+  generation: number,
+): DeadLetter {
+  const { delivery, envelope, consumer } = passage;
+  const place = { attempt, maxAttempts: consumer.policy.attempts, generation };
+  return fitDeadLetter(delivery, deadLetterOf(envelope, failure, place, passage.brokerNowUtc()));
 }
 
 /** The second half: what an earlier delivery may have recorded and not settled. */

@@ -19,6 +19,13 @@ export interface EventConsumer<Event> {
   readonly policy: RetryPolicy;
   readonly handle: Handler<Event>;
   validate(value: unknown): Validation<Event>;
+  /** What makes up the event's content, hashed, where a reused id must be told from a duplicate. */
+  fingerprint?(event: Event): string;
+  /** Called for a duplicate of an event whose handler returned something, with that. */
+  onDuplicate?(
+    result: unknown,
+    context: { readonly eventId: string; readonly log: (message: string) => void },
+  ): Promise<void>;
   /** The event's own id, where it has a better one than MessageId. */
   eventId?(event: Event, delivery: Delivery): string;
 }

@@ -80,8 +80,11 @@ export type Claim =
   | { readonly kind: 'busy'; readonly leaseEndsInMs: number; readonly isNext: boolean }
   /** Dead-letter with these, then confirm by the hold. */
   | { readonly kind: 'repeatDeadLetter'; readonly hold: Hold; readonly reason: string; readonly description: string }
-  | { readonly kind: 'duplicate' }
-  | { readonly kind: 'stale' };
+  /** `result`: what the handler had returned, as JSON, where it had returned something. */
+  | { readonly kind: 'duplicate'; readonly result?: string | undefined }
+  | { readonly kind: 'stale' }
+  /** The id is known with another content; the record is not this event's and stays as it is. */
+  | { readonly kind: 'conflict'; readonly fingerprint: string };
 
 /** What an `unsent` record keeps of the copy that could not be sent. */
 export interface UnsentCopy {
@@ -92,7 +95,8 @@ export interface UnsentCopy {
 
 /** What can be recorded under a hold. */
 export type Entry =
-  | { readonly kind: 'completed' }
+  /** `result`: what the handler returned, as JSON of at most 8 KB, for duplicates. */
+  | { readonly kind: 'completed'; readonly result?: string | undefined }
   /** The copy of `attempt` is accepted, to become active at `dueUtc`. */
   | { readonly kind: 'scheduled'; readonly attempt: number; readonly dueUtc: number }
   | { readonly kind: 'unsent'; readonly attempt: number; readonly copy: UnsentCopy }

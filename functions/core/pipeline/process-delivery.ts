@@ -5,15 +5,17 @@ import { busyDelayInMs, storeDownDelayInMs } from '../rules/deferral-delay.ts';
 import type { Delivery } from '../rules/delivery.ts';
 import { lifeOf, readEnvelope } from '../rules/envelope.ts';
 import type { Failure } from '../rules/failure.ts';
+import { conflictFailure } from '../rules/fingerprint.ts';
 import { SETTLE_MARGIN_IN_MS } from '../rules/policy.ts';
 import { claimEvent } from './claim-event.ts';
-import { deadLetter, settleDeadLetter } from './dead-letter-delivery.ts';
+import { deadLetter, deadLetterUnclaimed, settleDeadLetter } from './dead-letter-delivery.ts';
 import { defer } from './defer.ts';
 import type { EventConsumer, Invocation, Ports } from './event-consumer.ts';
 import { type Parsed, parse } from './parse.ts';
 import { complete, type End, left, type Passage, record, release, timesOf } from './passage.ts';
 import type { Hold, Report } from './ports.ts';
 import { redeliver, sendAgain } from './redeliver.ts';
+import { handToDuplicate, resultAsJson } from './result.ts';
 import { type AttemptEnd, runAttempt } from './run-attempt.ts';
 
 /**
@@ -66,7 +68,7 @@ interface Passed {
 /** The steps up to the ledger's answer. */
 async function pass<Event>(passage: Passage<Event>, parsed: Parsed<Event>): Promise<Passed> {
   const { envelope, invocation } = passage;
-  const { generation, attempt } = envelope;
+  const { eventId, generation, attempt } = envelope;
   const unclaimed = (end: End): Passed => ({ generation, attempt, end });
   const claimed = ({ record }: Hold, end: End): Passed => ({
     generation: record.generation,
@@ -77,7 +79,8 @@ async function pass<Event>(passage: Passage<Event>, parsed: Parsed<Event>): Prom
   if (invocation.stopping.aborted) return unclaimed(left('stopping'));
   if (!(await lockIsHeld(passage))) return unclaimed(left('lock lost before the start'));
 
-  const claim = await claimEvent(passage);
+  const fingerprint = parsed.kind === 'event' ? passage.consumer.fingerprint?.(parsed.event) : undefined;
+  const claim = await claimEvent(passage, fingerprint);
   switch (claim.kind) {
     case 'storeDown':
       if (invocation.stopping.aborted) return unclaimed(left('stopping'));
@@ -87,8 +90,12 @@ async function pass<Event>(passage: Passage<Event>, parsed: Parsed<Event>): Prom
         await defer(passage, busyDelayInMs(envelope, claim.leaseEndsInMs, claim.isNext), 'busy elsewhere'),
       );
     case 'duplicate':
+      await handToDuplicate(passage, claim.result);
+      return unclaimed(await complete(passage, { outcome: 'duplicate' }));
     case 'stale':
-      return unclaimed(await complete(passage, { outcome: claim.kind }));
+      return unclaimed(await complete(passage, { outcome: 'stale' }));
+    case 'conflict':
+      return unclaimed(await deadLetterUnclaimed(passage, conflictFailure(eventId, claim.fingerprint, fingerprint)));
     case 'repeatDeadLetter': {
       const { reason, description, hold } = claim;
       const letter = repeatedDeadLetterOf(envelope, { reason, description }, hold.record.generation);
@@ -166,7 +173,8 @@ async function runHandler<Event>(
 async function afterRun<Event>(passage: Passage<Event>, ended: AttemptEnd, hold: Hold): Promise<End> {
   switch (ended.kind) {
     case 'succeeded': {
-      const { kind } = await record(passage, hold, { kind: 'completed' });
+      const result = resultAsJson(passage, ended.result);
+      const { kind } = await record(passage, hold, { kind: 'completed', result });
       if (kind === 'recorded') return complete(passage, { outcome: 'succeeded' });
       const { eventId } = passage.envelope;
       passage.ports.telemetry.log('error', 'effect_unrecorded: the handler succeeded, its record did not', { eventId });

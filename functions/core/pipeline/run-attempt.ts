@@ -6,7 +6,8 @@ import type { EventConsumer, Invocation, Ports } from './event-consumer.ts';
 
 /** How one attempt ended, after how many tries. */
 export type AttemptEnd =
-  | { readonly kind: 'succeeded'; readonly tries: number }
+  /** `result`: what the handler returned. */
+  | { readonly kind: 'succeeded'; readonly result: unknown; readonly tries: number }
   | { readonly kind: 'failed'; readonly failure: Failure; readonly tries: number }
   /** The process was told to stop, and the handler gave up. */
   | { readonly kind: 'stopped'; readonly tries: number }
@@ -63,7 +64,7 @@ export async function runAttempt<Event>(
         delivery: attempt.delivery,
       };
       const ended = await endOf(() => consumer.handle(attempt.event, context), ports, signal, attempt.graceInMs);
-      if (ended.kind === 'returned') return { kind: 'succeeded', tries };
+      if (ended.kind === 'returned') return { kind: 'succeeded', result: ended.result, tries };
       if (ended.kind === 'running') return { kind: 'unknown', tries };
 
       if (invocation.stopping.aborted) return { kind: 'stopped', tries };
@@ -79,11 +80,11 @@ export async function runAttempt<Event>(
   }
 }
 
-type HandlerEnd = { kind: 'returned' } | { kind: 'threw'; error: unknown } | { kind: 'running' };
+type HandlerEnd = { kind: 'returned'; result: unknown } | { kind: 'threw'; error: unknown } | { kind: 'running' };
 
 /** Waits for the handler; once its signal has fired, for the grace time at most. */
 async function endOf(
-  handle: () => Promise<void>,
+  handle: () => Promise<unknown>,
   { clock }: Pick<Ports, 'clock'>,
   signal: AbortSignal,
   graceInMs: number,
@@ -91,8 +92,7 @@ async function endOf(
   const done = new AbortController();
   const handler = (async (): Promise<HandlerEnd> => {
     try {
-      await handle();
-      return { kind: 'returned' };
+      return { kind: 'returned', result: await handle() };
     } catch (error) {
       return { kind: 'threw', error };
     } finally {

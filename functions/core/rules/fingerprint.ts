@@ -1,4 +1,4 @@
-import type { Failure } from './failure.ts';
+import type { LastFailure } from './dead-letter.ts';
 import { hash } from './hash.ts';
 
 /**
@@ -8,15 +8,16 @@ import { hash } from './hash.ts';
 export const fingerprintOf = (...content: readonly (string | number)[]): string => hash('fingerprint', ...content);
 
 /**
- * Whether a delivery brings another content under an event id that the ledger knows. Only where the event defines a
- * fingerprint, and only against a record that holds one: a producer that adds the definition later conflicts with nothing.
+ * Whether a delivery brings the content under which the ledger knows its event id. Only where the event defines a
+ * fingerprint, and only against a record that holds one: a producer that adds the definition later conflicts with
+ * nothing.
  */
-export function conflictOf(
-  recorded: string | undefined,
-  delivered: string | undefined,
-  eventId: string,
-): Failure | undefined {
-  if (!recorded || !delivered || recorded === delivered) return undefined;
-  const message = `event ${eventId} is known with another content (fingerprint ${recorded.slice(0, 8)}, now ${delivered.slice(0, 8)})`;
-  return { kind: 'permanent', reason: 'IdempotencyConflict', code: 'IdempotencyConflict', message };
+export const isSameContent = (recorded: string | undefined, delivered: string | undefined): boolean =>
+  !recorded || !delivered || recorded === delivered;
+
+/** Why a delivery is dead-lettered whose id is known with another content. */
+export function conflictFailure(eventId: string, recorded: string, delivered: string | undefined): LastFailure {
+  const now = delivered?.slice(0, 8) ?? 'none';
+  const message = `event ${eventId} is known with another content (fingerprint ${recorded.slice(0, 8)}, now ${now})`;
+  return { reason: 'IdempotencyConflict', code: 'IdempotencyConflict', message };
 }

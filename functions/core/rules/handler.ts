@@ -26,6 +26,7 @@ export interface HandlerContext {
 
 /**
  * The business of one event. It returns when the effect has happened and throws when it has not: `PermanentError` for
- * never again, `TransientError` or `HttpStatusError` for later, anything else as classified.
+ * never again, `TransientError` or `HttpStatusError` for later, anything else as classified. What it returns, if
+ * anything, is kept as JSON of at most 8 KB and handed to `onDuplicate`.
  */
-export type Handler<Event> = (event: Event, context: HandlerContext) => Promise<void>;
+export type Handler<Event> = (event: Event, context: HandlerContext) => Promise<unknown>;

@@ -31,6 +31,10 @@ export interface LedgerRecord {
   readonly deadLetter:
     | { readonly messageId: string; readonly reason: string; readonly description: string }
     | undefined;
+  /** Hash of the event's content, where the event defines one. */
+  readonly fingerprint?: string | undefined;
+  /** What the handler returned, as JSON, where it returned something. */
+  readonly result?: string | undefined;
 }
 
 /** A delivery as the ledger sees it: whom it stands for, and where in the event's life it places itself. */
@@ -40,6 +44,8 @@ export interface Claimant {
   readonly origin: Origin;
   /** The delivery's lock token. */
   readonly owner: string;
+  /** Hash of the event's content, where the event defines one. */
+  readonly fingerprint?: string | undefined;
 }
 
 /** The ledger's answer to a delivery. */

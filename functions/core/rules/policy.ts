@@ -50,6 +50,8 @@ export interface RetryPolicy {
   readonly unclassified: 'permanent' | 'transient';
   /** `strict` refuses session entities until ordered redelivery exists; `none` declares that order does not matter. */
   readonly ordering: 'strict' | 'none';
+  /** `off` for a handler that is idempotent by nature: nothing is stored, and every delivery runs. */
+  readonly ledger: 'on' | 'off';
   readonly rules: readonly PolicyRule[];
   /** What else is secret in error texts, besides `redact`'s own list: each match is replaced whole. */
   readonly secrets?: readonly RegExp[];
@@ -81,6 +83,7 @@ export const DEFAULT_POLICY: RetryPolicy = {
   deferralLimit: 1_000,
   unclassified: 'permanent',
   ordering: 'strict',
+  ledger: 'on',
   rules: [],
   lockDurationInMs: MINUTE,
   maxDeliveryCount: 10,

@@ -22,13 +22,15 @@ export interface Order {
 }
 
 /** Called at each try; what it needs of the stage is given to it. */
-export type StageHandler = (context: HandlerContext, stage: Stage) => Promise<void>;
+export type StageHandler = (context: HandlerContext, stage: Stage) => Promise<unknown>;
 
 export interface StageOptions {
   readonly handle?: StageHandler;
   readonly policy?: Partial<RetryPolicy>;
   readonly validate?: (value: unknown) => Validation<Order>;
   readonly eventId?: (event: Order, delivery: Delivery) => string;
+  readonly fingerprint?: (event: Order) => string;
+  readonly onDuplicate?: (result: unknown) => Promise<void>;
   readonly faults?: {
     readonly claim?: Faults;
     readonly record?: Faults;
@@ -109,9 +111,11 @@ export function aStage(options: StageOptions = {}): Stage {
     policy: aPolicy(options.policy),
     validate: options.validate ?? ((value) => ({ kind: 'valid', event: value as Order })),
     ...(options.eventId ? { eventId: options.eventId } : {}),
+    ...(options.fingerprint ? { fingerprint: options.fingerprint } : {}),
+    ...(options.onDuplicate ? { onDuplicate: options.onDuplicate } : {}),
     async handle(_event, context) {
       steps.write(`handle attempt ${context.attempt} try ${context.try}`);
-      await options.handle?.(context, stage);
+      return options.handle?.(context, stage);
     },
   };
   onTestFinished(() => expect(clock.pending()).toBe(0));

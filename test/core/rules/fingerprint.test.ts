@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { conflictOf, fingerprintOf } from '../../../functions/core/rules/fingerprint.ts';
+import { conflictFailure, fingerprintOf, isSameContent } from '../../../functions/core/rules/fingerprint.ts';
 import { hash } from '../../../functions/core/rules/hash.ts';
 
 const ten = fingerprintOf('A-1', 10, 'EUR');
@@ -18,8 +18,8 @@ describe('a fingerprint', () => {
 
 describe('the same event id with another content', () => {
   it('is a conflict', () => {
-    expect(conflictOf(ten, twelve, 'A')).toEqual({
-      kind: 'permanent',
+    expect(isSameContent(ten, twelve)).toBe(false);
+    expect(conflictFailure('A', ten, twelve)).toEqual({
       reason: 'IdempotencyConflict',
       code: 'IdempotencyConflict',
       message: `event A is known with another content (fingerprint ${ten.slice(0, 8)}, now ${twelve.slice(0, 8)})`,
@@ -33,6 +33,6 @@ describe('the same event id with another content', () => {
     ['the event defines none', ten, undefined],
     ['the event defines none for this one', ten, ''],
   ])('is none where %s', (_, recorded, delivered) => {
-    expect(conflictOf(recorded, delivered, 'A')).toBeUndefined();
+    expect(isSameContent(recorded, delivered)).toBe(true);
   });
 });

@@ -46,6 +46,8 @@ export function toColumns(key: EventKey, { record, unsent, dueUtc }: StoredRecor
     takeovers: record.takeovers,
     since: new Date(record.sinceUtc),
     ...(follows !== undefined && { follows }),
+    ...(record.fingerprint !== undefined && { fingerprint: record.fingerprint }),
+    ...(record.result !== undefined && { result: record.result }),
     ...(record.leaseEndUtc > 0 && { leaseEnd: new Date(record.leaseEndUtc) }),
     ...(dueUtc !== undefined && { due: new Date(dueUtc) }),
     ...(deadLetter && {
@@ -75,6 +77,7 @@ export function fromColumns(columns: Readonly<Record<string, unknown>>): StoredR
 
   const kind = text('kind');
   if (!isKind(kind)) throw new LedgerError('unavailable', `the ledger holds a record of the unknown kind "${kind}"`);
+  const { fingerprint, result } = columns;
   const record: LedgerRecord = {
     kind,
     generation: whole('generation'),
@@ -89,6 +92,8 @@ export function fromColumns(columns: Readonly<Record<string, unknown>>): StoredR
       columns['deadMessageId'] === undefined
         ? undefined
         : { messageId: text('deadMessageId'), reason: text('reason'), description: text('description') },
+    ...(typeof fingerprint === 'string' && { fingerprint }),
+    ...(typeof result === 'string' && { result }),
   };
   const unsent: Unsent | undefined =
     columns['unsentAttempt'] === undefined

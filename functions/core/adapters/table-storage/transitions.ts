@@ -1,4 +1,5 @@
 import type { Claim, Entry, Hold, UnsentCopy } from '../../pipeline/ports.ts';
+import { isSameContent } from '../../rules/fingerprint.ts';
 import { type Claimant, judge, type LedgerRecord } from '../../rules/ledger.ts';
 import type { ServerTime } from './server-clock.ts';
 
@@ -21,7 +22,7 @@ export interface StoredRecord {
 export type ClaimStep =
   | { readonly kind: 'write'; readonly next: StoredRecord }
   | { readonly kind: 'repeatDeadLetter'; readonly reason: string; readonly description: string }
-  | { readonly kind: 'refuse'; readonly claim: Extract<Claim, { kind: 'busy' | 'duplicate' | 'stale' }> };
+  | { readonly kind: 'refuse'; readonly claim: Extract<Claim, { kind: 'busy' | 'duplicate' | 'stale' | 'conflict' }> };
 
 /** The step from a record to a claim of it, by the table of design section 7. */
 export function claimStep(
@@ -30,6 +31,10 @@ export function claimStep(
   leaseInMs: number,
   now: ServerTime,
 ): ClaimStep {
+  const fingerprint = stored?.record.fingerprint;
+  if (fingerprint !== undefined && !isSameContent(fingerprint, claimant.fingerprint)) {
+    return { kind: 'refuse', claim: { kind: 'conflict', fingerprint } };
+  }
   const verdict = judge(stored?.record, claimant, now.earliestUtc);
   const lease = { leaseEndUtc: now.latestUtc + leaseInMs, sinceUtc: now.latestUtc };
   switch (verdict.kind) {
@@ -56,6 +61,7 @@ export function claimStep(
     case 'repeatDeadLetter':
       return verdict;
     case 'duplicate':
+      return { kind: 'refuse', claim: { kind: 'duplicate', result: stored?.record.result } };
     case 'stale':
       return { kind: 'refuse', claim: verdict };
   }
@@ -65,10 +71,17 @@ const isHeldBy = (record: LedgerRecord, owner: string, now: ServerTime): boolean
   record.kind === 'inProgress' && record.owner === owner && record.leaseEndUtc > now.earliestUtc;
 
 const inProgress = (
-  { owner, origin }: Claimant,
+  { owner, origin, fingerprint }: Claimant,
   place: Pick<LedgerRecord, 'generation' | 'attempt' | 'opener' | 'takeovers' | 'leaseEndUtc' | 'sinceUtc'>,
 ): StoredRecord => ({
-  record: { kind: 'inProgress', ...place, owner, sequenceNumber: origin.sequenceNumber, deadLetter: undefined },
+  record: {
+    kind: 'inProgress',
+    ...place,
+    owner,
+    sequenceNumber: origin.sequenceNumber,
+    deadLetter: undefined,
+    fingerprint,
+  },
   unsent: undefined,
   dueUtc: undefined,
 });
@@ -84,6 +97,7 @@ export function recordStep(held: LedgerRecord, entry: Entry, nowUtc: number): St
   const plain = { record: after, unsent: undefined, dueUtc: undefined };
   switch (entry.kind) {
     case 'completed':
+      return { ...plain, record: { ...after, result: entry.result } };
     case 'released':
       return plain;
     case 'scheduled':
