@@ -9,7 +9,7 @@ interface Timer {
 export interface VirtualClock extends Clock {
   /** Calls `action` at this monotonic instant, in ms since the start, when the clock gets there. */
   at(instantInMs: number, action: () => void): void;
-  /** Moves on by this long, and lets happen what falls due on the way. */
+  /** Lets everything run until it waits, then moves on by this long, and lets happen what falls due on the way. */
   advance(byInMs: number): Promise<void>;
   /** Sleeps and actions that have not ended. */
   pending(): number;
@@ -29,6 +29,7 @@ export function virtualClock(startUtc: number): VirtualClock {
   let nowInMs = 0;
   let order = 0;
   let isWatching = false;
+  let isHeld = false;
 
   const next = (): Timer | undefined => [...timers].sort((a, b) => a.dueInMs - b.dueInMs || a.order - b.order)[0];
   const fireNext = (timer: Timer): void => {
@@ -40,7 +41,7 @@ export function virtualClock(startUtc: number): VirtualClock {
   const watch = async (): Promise<void> => {
     if (isWatching) return;
     isWatching = true;
-    for (await idle(); timers.size > 0; await idle()) {
+    for (await idle(); timers.size > 0 && !isHeld; await idle()) {
       const timer = next();
       if (timer) fireNext(timer);
     }
@@ -70,11 +71,15 @@ export function virtualClock(startUtc: number): VirtualClock {
     at: (instantInMs, action) => void add(instantInMs - nowInMs, action),
     async advance(byInMs) {
       const endInMs = nowInMs + byInMs;
+      isHeld = true;
+      await idle();
       for (let timer = next(); timer && timer.dueInMs <= endInMs; timer = next()) {
         fireNext(timer);
         await idle();
       }
       nowInMs = Math.max(nowInMs, endInMs);
+      isHeld = false;
+      void watch();
     },
     pending: () => timers.size,
   };

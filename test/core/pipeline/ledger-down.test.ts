@@ -62,6 +62,23 @@ describe('at the claim', () => {
     ]);
   });
 
+  test('has a delivery that arrives meanwhile wait before it asks at all', async () => {
+    const stage = aStage({ faults: { claim: first(3, down) } });
+    const waiting = stage.deliver();
+    await stage.clock.advance(1_000);
+
+    const arriving = stage.deliver(aDelivery({ messageId: 'B', lockToken: lockToken(2) }));
+
+    expect((await Promise.all([waiting, arriving])).map(({ outcome }) => outcome)).toEqual(['succeeded', 'succeeded']);
+    expect(stage.journal.timeline().filter((step) => step.includes('claim'))).toEqual([
+      '0 s claim: fails',
+      '0.25 s claim: fails',
+      '0.75 s claim: fails',
+      '1.75 s claim',
+      '1.75 s claim',
+    ]);
+  });
+
   test('leaves the delivery to its lock where it cannot be put off either', async () => {
     const stage = aStage({
       faults: { claim: always(down), send: always(new SendError('unavailable', 'so is the broker')) },

@@ -148,6 +148,16 @@ test.each([
   expect(await failureOf(copySender(client, name).send(delivery(), copy()))).toBe(code);
 });
 
+// K3: a copy without its session would be refused.
+test('keeps the session, so that a queue with sessions takes the copy', async () => {
+  const { queue, sender } = await aQueue({ RequiresSession: true });
+  const properties = [wrap('string', 'A'), ...Array<undefined>(9).fill(undefined), wrap('string', 'S')];
+
+  await sender.send(delivery(aMessage({ properties })), copy());
+
+  expect(queue.peek(0, 10).map(({ content: { sessionId } }) => sessionId)).toEqual(['S']);
+});
+
 test('finds out at the start that the queue is not there', async () => {
   const { client } = await aQueue();
 
