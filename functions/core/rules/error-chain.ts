@@ -27,16 +27,15 @@ export function unfold(thrown: unknown): Link[] {
 function members(error: unknown): unknown[] {
   const errors = read(error, 'errors');
   const length = read(errors, 'length');
-  if (typeof length !== 'number') return [];
-  return Array.from({ length: Math.min(length, MOST_ERRORS) }, (_, index) => read(errors, String(index)));
+  const count = typeof length === 'number' ? Math.min(length, MOST_ERRORS) : 0;
+  return Array.from({ length: count }, (_, index) => read(errors, String(index)));
 }
 
 const isHolder = (value: unknown): value is object =>
   (typeof value === 'object' && value !== null) || typeof value === 'function';
 
-/** A property of anything; undefined where its getter throws, its proxy is revoked or there is none. */
+/** A property of anything; undefined where its getter throws, its proxy is revoked, or nothing is there to read from. */
 export function read(value: unknown, name: string): unknown {
-  if (!isHolder(value)) return undefined;
   try {
     return (value as Record<string, unknown>)[name];
   } catch {

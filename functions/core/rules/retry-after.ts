@@ -64,12 +64,12 @@ function numberIn(value: unknown): number | undefined {
 
 function parseHttpDate(text: string): number | undefined {
   for (const form of HTTP_DATES) {
-    const { day = '', month = '', year = '', time = '' } = form.exec(text)?.groups ?? {};
-    const monthNumber = MONTHS.indexOf(month) + 1;
-    if (monthNumber === 0) continue;
-    const date = `${year.padStart(4, '20')}-${two(monthNumber)}-${two(day.trim())}T${time}Z`;
-    const utc = Date.parse(date);
-    if (!Number.isNaN(utc)) return utc;
+    const found = form.exec(text)?.groups as Record<'day' | 'month' | 'year' | 'time', string> | undefined;
+    if (!found) continue;
+    const month = two(MONTHS.indexOf(found.month) + 1);
+    // Month 00 is none, and so no date.
+    const utc = Date.parse(`${found.year.padStart(4, '20')}-${month}-${two(found.day.trim())}T${found.time}Z`);
+    return Number.isNaN(utc) ? undefined : utc;
   }
   return undefined;
 }

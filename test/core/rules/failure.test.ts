@@ -199,6 +199,22 @@ describe('what wraps an error', () => {
     expect(classify(Object.assign(() => undefined, { cause: reset }))).toEqual(transient('ECONNRESET', 'reset'));
   });
 
+  it('counts once, however often it is named', () => {
+    const error: { message: string; errors?: unknown[] } = { message: 'm' };
+    error.errors = [...Array.from({ length: 63 }, () => error), reset];
+    expect(classify(error)).toEqual(transient('ECONNRESET', 'reset'));
+    const other = new Error('other');
+    expect(classify({ errors: [...Array.from({ length: 63 }, () => other), reset] })).toEqual(
+      transient('ECONNRESET', 'reset'),
+    );
+  });
+
+  it('counts only where it is an object: a text says nothing that a rule can hold to', () => {
+    const error = new AggregateError(['text', undefined], 'outer', { cause: 'text' });
+    const rules: PolicyRule[] = [{ when: { matches: (inner) => typeof inner !== 'object' }, is: 'transient' }];
+    expect(classify(error, rules)).toEqual(unclassified('AggregateError', 'outer'));
+  });
+
   it('is looked through to the 64th error, and no further', () => {
     const nested = (depth: number): Error =>
       Array.from({ length: depth }).reduce<Error>((cause) => new Error('outer', { cause }), reset);
@@ -470,6 +486,7 @@ describe('anything that can be thrown', () => {
         return proxy;
       },
     ],
+    ['an aggregate whose length is no number', () => ({ errors: { length: Symbol('length') } })],
     ['headers that throw', () => ({ status: 429, response: { headers: { get: throwing } } })],
   ];
   const rules: PolicyRule[] = [
