@@ -1,0 +1,46 @@
+import { BODY_IN_BYTES } from './a-message.ts';
+import { depthCost } from './depth.ts';
+import { scheduledMemory } from './scheduled-memory.ts';
+import { type Throughput, throughput } from './throughput.ts';
+
+const GOAL = { throughput: 0.75, depth: 1.2, overheadInBytes: 500 };
+
+/** Measures the broker and prints what it found. Numbers hold for this machine and this hour; the ratios travel further. */
+async function main(): Promise<void> {
+  print(`Bodies of ${BODY_IN_BYTES} bytes; client and server in separate processes, over loopback.`);
+  const { sends, completions } = await throughput();
+  printThroughput('sends', sends);
+  printThroughput('receive-and-complete', completions);
+  const depth = await depthCost();
+  print(
+    `one message through a queue: ${depth.shallowInUs.toFixed(0)} us at depth 1,000, ${depth.deepInUs.toFixed(0)} us at depth 100,000; ` +
+      `ratio ${depth.ratio.toFixed(2)} in ${depth.rounds} rounds, ${depth.cpuRatio.toFixed(2)} in processor time; ` +
+      goal(`at most ${GOAL.depth}`, depth.ratio <= GOAL.depth),
+  );
+  const { count, ownBytes, overheadInBytes } = await scheduledMemory();
+  print(
+    `memory of ${whole(count)} scheduled messages: ${overheadInBytes.toFixed(0)} bytes each beyond their own ${ownBytes}; ` +
+      goal(`under ${GOAL.overheadInBytes}`, overheadInBytes < GOAL.overheadInBytes),
+  );
+}
+
+function printThroughput(what: string, { broker, bare, ratio, rounds }: Throughput): void {
+  print(
+    `${what}: ${whole(broker)}/s, bare rhea ${whole(bare)}/s; ratio ${ratio.toFixed(2)} in ${rounds} rounds; ` +
+      goal(`at least ${GOAL.throughput}`, ratio >= GOAL.throughput),
+  );
+}
+
+function goal(text: string, isMet: boolean): string {
+  return `goal ${text}: ${isMet ? 'met' : 'MISSED'}`;
+}
+
+function whole(value: number): string {
+  return Math.round(value).toLocaleString('en');
+}
+
+function print(line: string): void {
+  process.stdout.write(`${line}\n`);
+}
+
+await main();
