@@ -42,7 +42,7 @@ test.concurrent('prints nothing but one object with --json; at --timeout the res
   await inCopy(async (folder) => {
     await writeFile(join(folder, 'input.jsonl'), jsonLines(anOrder('done'), anOrder('waits', [503])));
 
-    const command = npmStart(folder, ['--input', 'input.jsonl', '--json', '--timeout', '3'], {
+    const command = npmStart(folder, ['--input', 'input.jsonl', '--json', '--timeout', '6'], {
       RETRY__ORDER_PLACED__BASE_DELAY_IN_MS: '60000',
     });
 

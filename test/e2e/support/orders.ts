@@ -15,7 +15,7 @@ export const FAST_POLICY = {
   RETRY__ORDER_PLACED__BASE_DELAY_IN_MS: '1000',
   RETRY__ORDER_PLACED__MULTIPLIER: '2',
   RETRY__ORDER_PLACED__JITTER: 'none',
-  RETRY__ORDER_PLACED__HANDLER_TIMEOUT_IN_MS: '2000',
+  RETRY__ORDER_PLACED__HANDLER_TIMEOUT_IN_MS: '3000',
 } as const;
 
 /** The text with its instants made the same in every run. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { cp, symlink, utimes } from 'node:fs/promises';
+import { cp, readFile, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** The folder of this project. */
@@ -20,8 +20,16 @@ export async function copyApp(to: string): Promise<void> {
 export async function copyProject(to: string): Promise<void> {
   await copyApp(to);
   await copy(SOURCES, to);
+  await withoutTypeCheck(join(to, 'tsconfig.build.json'));
   // Older than any installation: the bootstrap must not install through the link.
   await utimes(join(to, 'package-lock.json'), 0, 0);
+}
+
+/** Most of a build's time goes to the types, and those are checked before any test runs. */
+async function withoutTypeCheck(file: string): Promise<void> {
+  const config = JSON.parse(await readFile(file, 'utf8'));
+  config.compilerOptions.noCheck = true;
+  await writeFile(file, JSON.stringify(config));
 }
 
 async function copy(names: readonly string[], to: string): Promise<void> {
