@@ -1,27 +1,34 @@
 import type { PropertyValue } from '../../rules/delivery.ts';
 
+/** Encoded bytes in pieces, so that a body of many kilobytes is copied once, at the end. */
+export type Pieces = readonly Buffer[];
+
 const NULL = Buffer.from([0x40]);
 const LIST32 = 0xd0;
 const MAP32 = 0xd1;
 const SHORT = 255;
 
 /** Encodes a string. Lone surrogates, which have no UTF-8, become replacement characters. */
-export const encodeString = (value: string): Buffer => variable(0xa1, 0xb1, Buffer.from(value, 'utf8'));
+export const encodeString = (value: string): Buffer => text(0xa1, 0xb1, value, 'utf8');
 /** Encodes a symbol of ASCII characters. */
-export const encodeSymbol = (value: string): Buffer => variable(0xa3, 0xb3, Buffer.from(value, 'latin1'));
-export const encodeBinary = (bytes: Buffer): Buffer => variable(0xa0, 0xb0, bytes);
+export const encodeSymbol = (value: string): Buffer => text(0xa3, 0xb3, value, 'latin1');
 
-function variable(shortCode: number, longCode: number, content: Buffer): Buffer {
-  const isShort = content.length <= SHORT;
-  const head = Buffer.alloc(isShort ? 2 : 5);
-  head[0] = isShort ? shortCode : longCode;
-  if (isShort) head[1] = content.length;
-  else head.writeUInt32BE(content.length, 1);
-  return Buffer.concat([head, content]);
+function text(shortCode: number, longCode: number, value: string, encoding: 'utf8' | 'latin1'): Buffer {
+  const length = Buffer.byteLength(value, encoding);
+  const head = lengthHead(shortCode, longCode, length);
+  const bytes = Buffer.allocUnsafe(head.length + length);
+  head.copy(bytes);
+  bytes.write(value, head.length, encoding);
+  return bytes;
+}
+
+function lengthHead(shortCode: number, longCode: number, length: number): Buffer {
+  if (length <= SHORT) return Buffer.from([shortCode, length]);
+  return fixed(longCode, 4, (bytes) => bytes.writeUInt32BE(length, 1));
 }
 
 function fixed(code: number, width: number, write: (bytes: Buffer) => void): Buffer {
-  const bytes = Buffer.alloc(1 + width);
+  const bytes = Buffer.allocUnsafe(1 + width);
   bytes[0] = code;
   write(bytes);
   return bytes;
@@ -40,22 +47,26 @@ export function encodeProperty({ type, value }: PropertyValue): Buffer {
   throw new TypeError(`this consumer writes int and string properties only, got ${type}`);
 }
 
-function compound(code: number, items: readonly Buffer[]): Buffer {
-  const head = Buffer.alloc(9);
+/** Encodes a binary around pieces of its content. */
+export const encodeBinary = (content: Pieces): Pieces => [lengthHead(0xa0, 0xb0, sizeOf(content)), ...content];
+
+const sizeOf = (pieces: Pieces): number => pieces.reduce((sum, { length }) => sum + length, 0);
+
+function compound(code: number, items: Pieces): Pieces {
+  const head = Buffer.allocUnsafe(9);
   head[0] = code;
-  const size = items.reduce((sum, item) => sum + item.length, 0);
-  head.writeUInt32BE(size + 4, 1);
+  head.writeUInt32BE(sizeOf(items) + 4, 1);
   head.writeUInt32BE(items.length, 5);
-  return Buffer.concat([head, ...items]);
+  return [head, ...items];
 }
 
 /** Encodes a list of items that are encoded already; undefined becomes null. */
-export const encodeList = (items: readonly (Buffer | undefined)[]): Buffer =>
+export const encodeList = (items: readonly (Buffer | undefined)[]): Pieces =>
   compound(
     LIST32,
-    items.map((item) => item ?? NULL),
+    Array.from(items, (item) => item ?? NULL),
   );
 /** Encodes a map of keys and values that are encoded already, alternating. */
-export const encodeMap = (keysAndValues: readonly Buffer[]): Buffer => compound(MAP32, keysAndValues);
-export const encodeSection = (code: number, value: Buffer): Buffer =>
-  Buffer.concat([Buffer.from([0x00, 0x53, code]), value]);
+export const encodeMap = (keysAndValues: Pieces): Pieces => compound(MAP32, keysAndValues);
+/** Encodes a section of a message around its value. */
+export const encodeSection = (code: number, value: Pieces): Pieces => [Buffer.from([0x00, 0x53, code]), ...value];

@@ -9,6 +9,7 @@ import {
   encodeSymbol,
   encodeTimestamp,
   encodeUint,
+  type Pieces,
 } from './amqp-encode.ts';
 import { isCompound, itemsOf } from './amqp-encoding.ts';
 import { toProperty } from './amqp-property.ts';
@@ -36,7 +37,7 @@ const NOT_COPIED: ReadonlySet<string> = new Set([
 
 /** An encoded copy, with what a batch that carries it must repeat. */
 export interface EncodedCopy {
-  readonly bytes: Buffer;
+  readonly pieces: Pieces;
   /** Encoded values for the batch's own sections; undefined where the message has none. */
   readonly sessionId: Buffer | undefined;
   readonly partitionKey: Buffer | undefined;
@@ -77,16 +78,16 @@ export function encodeCopy(raw: Buffer, copy: Copy): EncodedCopy {
   const written = [...copy.set].flatMap(([name, value]) => [encodeString(name), encodeProperty(value)]);
 
   return {
-    bytes: Buffer.concat([
-      encodeSection(SECTION.header, encodeList([header[HEADER.durable], header[HEADER.priority], timeToLive])),
-      encodeSection(
+    pieces: [
+      ...encodeSection(SECTION.header, encodeList([header[HEADER.durable], header[HEADER.priority], timeToLive])),
+      ...encodeSection(
         SECTION.messageAnnotations,
         encodeMap([...flat(annotations), encodeSymbol(SCHEDULED_ENQUEUE_TIME), encodeTimestamp(copy.dueUtc)]),
       ),
-      encodeSection(SECTION.properties, encodeList(properties)),
-      encodeSection(SECTION.applicationProperties, encodeMap([...flat(kept), ...written])),
+      ...encodeSection(SECTION.properties, encodeList(properties)),
+      ...encodeSection(SECTION.applicationProperties, encodeMap([...flat(kept), ...written])),
       ...sections.filter(({ code }) => code >= SECTION.data).map(({ bytes }) => bytes),
-    ]),
+    ],
     sessionId: properties[PROPERTIES.groupId],
     partitionKey: annotations.find(({ name }) => name === PARTITION_KEY)?.value,
   };
@@ -111,11 +112,12 @@ export function encodeBatchOfOne(copy: EncodedCopy, messageId: string): Buffer {
   const properties: (Buffer | undefined)[] = new Array(PROPERTIES.groupId + 1).fill(undefined);
   properties[PROPERTIES.messageId] = encodeString(messageId);
   properties[PROPERTIES.groupId] = copy.sessionId;
+  const { partitionKey } = copy;
   return Buffer.concat([
-    ...(copy.partitionKey
-      ? [encodeSection(SECTION.messageAnnotations, encodeMap([encodeSymbol(PARTITION_KEY), copy.partitionKey]))]
+    ...(partitionKey
+      ? encodeSection(SECTION.messageAnnotations, encodeMap([encodeSymbol(PARTITION_KEY), partitionKey]))
       : []),
-    encodeSection(SECTION.properties, encodeList(properties)),
-    encodeSection(SECTION.data, encodeBinary(copy.bytes)),
+    ...encodeSection(SECTION.properties, encodeList(properties)),
+    ...encodeSection(SECTION.data, encodeBinary(copy.pieces)),
   ]);
 }

@@ -20,4 +20,4 @@ export const hostSettlement = (service: SettlementService): Settlement => ({
 const encodeProperties = (properties: ReadonlyMap<string, PropertyValue>): Buffer =>
   properties.size === 0
     ? Buffer.alloc(0)
-    : encodeMap([...properties].flatMap(([name, value]) => [encodeString(name), encodeProperty(value)]));
+    : Buffer.concat(encodeMap([...properties].flatMap(([name, value]) => [encodeString(name), encodeProperty(value)])));
