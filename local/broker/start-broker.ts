@@ -1,7 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import type { Server } from 'node:http';
 import { AmqpServer } from './amqp/amqp-server.ts';
 import { Dispatchers } from './amqp/dispatchers.ts';
 import type { Entities } from './entities.ts';
+import { createFaultApi } from './faults/fault-api.ts';
+import { Faults } from './faults/faults.ts';
 import type { Clock } from './model/clock.ts';
 import { Namespace } from './model/namespace.ts';
 import { startWakeUps } from './wake-ups.ts';
@@ -15,6 +19,8 @@ export type BrokerOptions = {
   readonly port?: number;
   /** Default: the system's clock. Whoever passes another one calls `namespace.advance()` after moving it. */
   readonly clock?: Clock;
+  /** Serves the fault controls on this port, 0 for any free one; absent, the default, serves none. */
+  readonly faultPort?: number;
 };
 
 /** A running broker. */
@@ -24,6 +30,16 @@ export type Broker = {
   readonly connectionString: string;
   /** The entities themselves, for tests. */
   readonly namespace: Namespace;
+  /** Faults to ask for, from within this process. */
+  readonly faults: Faults;
+  /** Where the fault controls are served, if they are. */
+  readonly faultPort: number | undefined;
+  /** Cuts every connection; clients may come back at once. */
+  dropConnections(): void;
+  /** Stops listening and cuts every connection; what is stored stays, and time goes on for it. */
+  suspend(): Promise<void>;
+  /** Listens again, on the same port. */
+  resume(): Promise<void>;
   /** Cuts every connection and frees the port; leaves no timer. What was stored is lost. */
   stop(): Promise<void>;
 };
@@ -33,27 +49,56 @@ export type Broker = {
  *
  * @throws Error with one line that says what is wrong, where, and what to do, when the port is taken
  */
-export async function startBroker({ entities, port = 0, clock = Date }: BrokerOptions): Promise<Broker> {
+export async function startBroker({ entities, port = 0, clock = Date, faultPort }: BrokerOptions): Promise<Broker> {
   const newLockToken = tokens();
   const namespace = new Namespace({ clock, ...entities, newLockToken });
   const newMessageId = () => newLockToken().replaceAll('-', '');
-  const server = new AmqpServer({ namespace, dispatchers: new Dispatchers(), newMessageId });
-  const boundPort = await server.listen(port, HOST).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EADDRINUSE') throw error;
-    throw new Error(
-      `The broker cannot listen on ${HOST}:${port}: the port is taken. What to do: stop what listens there, or choose another port.`,
-    );
+  const faults = new Faults();
+  const server = new AmqpServer({ namespace, dispatchers: new Dispatchers(), faults, newMessageId });
+  const boundPort = await server.listen(port, HOST).catch((error) => Promise.reject(listenError(error, port)));
+  const controls = {
+    faults,
+    dropConnections: () => server.dropConnections(),
+    suspend: () => server.close(),
+    resume: async () => {
+      await server.listen(boundPort, HOST);
+    },
+  };
+  const faultApi = faultPort === undefined ? undefined : createFaultApi(controls);
+  const boundFaultPort = await listenOn(faultApi, faultPort).catch(async (error) => {
+    await server.close();
+    throw listenError(error, faultPort);
   });
   const stopWakeUps = startWakeUps(namespace);
   return {
+    ...controls,
     port: boundPort,
     connectionString: `Endpoint=sb://localhost:${boundPort};SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true;`,
     namespace,
+    faultPort: boundFaultPort,
     stop: async () => {
       stopWakeUps();
+      faults.stop();
+      faultApi?.close();
+      faultApi?.closeAllConnections();
       await server.close();
     },
   };
+}
+
+async function listenOn(server: Server | undefined, port: number | undefined): Promise<number | undefined> {
+  if (server === undefined) return undefined;
+  server.listen(port, HOST);
+  await once(server, 'listening');
+  const address = server.address();
+  return typeof address === 'object' ? address?.port : undefined;
+}
+
+function listenError(error: NodeJS.ErrnoException, port: number | undefined): Error {
+  if (error.code !== 'EADDRINUSE') return error;
+  return new Error(
+    `The broker cannot listen on ${HOST}:${port}: the port is taken. What to do: stop what listens there, or choose another port.`,
+  );
 }
 
 /** UUIDs of one random start and a count: unique across restarts, and far cheaper than a random one for each message. */

@@ -1,8 +1,9 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import rhea, { type Connection, type Container, type EventContext } from 'rhea';
-import { ClientLinks, type LinkServices } from './client-links.ts';
+import { ClientLinks } from './client-links.ts';
 import { CONDITION } from './conditions.ts';
 import { MAX_MESSAGE_SIZE_IN_BYTES } from './limits.ts';
+import type { LinkServices } from './link-services.ts';
 import { acceptSocket, allowAnyoneBy, type IncomingDelivery, prepareSession, stopTimers } from './rhea-internals.ts';
 
 const CONNECTION_OPTIONS = {
@@ -49,11 +50,16 @@ export class AmqpServer {
     });
   }
 
-  /** Cuts every connection and stops listening; clients see a lost connection. */
+  /** Cuts every connection and stops listening; clients see a lost connection. It may listen again. */
   async close(): Promise<void> {
     const closed = new Promise((resolve) => this.#server.close(resolve));
-    for (const socket of this.#sockets.keys()) socket.destroy();
+    this.dropConnections();
     await closed;
+  }
+
+  /** Cuts every connection; clients see a lost connection, and may come back at once. */
+  dropConnections(): void {
+    for (const socket of this.#sockets.keys()) socket.destroy();
   }
 
   #accept(socket: Socket): void {

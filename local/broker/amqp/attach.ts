@@ -1,6 +1,6 @@
 import type { Receiver, Sender } from 'rhea';
 import type { AmqpError } from './conditions.ts';
-import { setAttach } from './rhea-internals.ts';
+import { flush, setAttach } from './rhea-internals.ts';
 
 /**
  * Refuses a link that a client wants to attach. The answer carries no terminus, as AMQP 1.0 says (2.6.3): a client that
@@ -17,5 +17,5 @@ export function refuseAttach(link: Sender | Receiver, error: AmqpError): void {
  * then ends the session, for it does not know the link yet.
  */
 export function answerAttach(sender: Sender): void {
-  (sender.connection as unknown as { _process(): void })._process();
+  flush(sender);
 }

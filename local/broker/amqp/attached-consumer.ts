@@ -1,4 +1,5 @@
 import type { Sender } from 'rhea';
+import type { Faults } from '../faults/faults.ts';
 import type { ReceiveMode } from '../model/outcomes.ts';
 import type { Queue } from '../model/queue.ts';
 import type { SessionHold, SessionTable } from '../model/session-table.ts';
@@ -27,11 +28,12 @@ export type AttachOptions = {
   readonly queue: Queue;
   readonly mode: ReceiveMode;
   readonly dispatchers: Dispatchers;
+  readonly faults: Faults;
 };
 
 /** Connects a client's receiver to a queue, or refuses it with an error on the link. */
 export function attachToQueue(options: AttachOptions): AttachedConsumer | undefined {
-  const { sender, queue, mode, dispatchers } = options;
+  const { sender, queue, mode, dispatchers, faults } = options;
   const request = sessionRequestOf(sender);
   const { sessions } = queue;
   if ((request.kind === 'none') !== (sessions === undefined)) {
@@ -39,7 +41,7 @@ export function attachToQueue(options: AttachOptions): AttachedConsumer | undefi
     return undefined;
   }
   if (sessions === undefined) {
-    const link = new ConsumerLink({ sender, queue, mode, hold: undefined });
+    const link = new ConsumerLink({ sender, queue, mode, hold: undefined, faults });
     answerAttach(sender);
     const run = () => dispatchers.run(queue);
     return { queue, link, hold: undefined, run, detach: dispatchers.attach(queue, link) };
@@ -54,11 +56,11 @@ export function attachToQueue(options: AttachOptions): AttachedConsumer | undefi
 }
 
 function serveSession(
-  { sender, queue, mode }: AttachOptions,
+  { sender, queue, mode, faults }: AttachOptions,
   sessions: SessionTable,
   hold: SessionHold,
 ): AttachedConsumer {
-  const link = new ConsumerLink({ sender, queue, mode, hold });
+  const link = new ConsumerLink({ sender, queue, mode, hold, faults });
   const run = () => {
     while (link.wantsMore() && link.sendNext());
   };

@@ -1,35 +1,21 @@
 import type { Receiver, Sender } from 'rhea';
-import type { Namespace } from '../model/namespace.ts';
 import type { Queue } from '../model/queue.ts';
 import type { SessionHold } from '../model/session-table.ts';
 import { parseAddress } from './address.ts';
 import { refuseAttach } from './attach.ts';
 import { type AttachedConsumer, attachToQueue } from './attached-consumer.ts';
-import { cbsReply } from './cbs.ts';
-import { MalformedMessageError } from './codec/encoded-value.ts';
-import { type AmqpError, CONDITION, entityNotFound } from './conditions.ts';
+import { CONDITION, entityNotFound } from './conditions.ts';
 import type { SentDelivery } from './delivery-table.ts';
-import type { Dispatchers } from './dispatchers.ts';
 import { MAX_MESSAGE_SIZE_IN_BYTES, messageTooLarge } from './limits.ts';
-import { carryOut } from './management/operations.ts';
-import { replyMessage } from './management/reply.ts';
-import { ManagementRequest } from './management/request.ts';
-import { accepted, rejected } from './outcomes.ts';
-import { takeIn } from './producer-link.ts';
+import type { LinkServices } from './link-services.ts';
+import type { ManagementRequest } from './management/request.ts';
+import { rejected } from './outcomes.ts';
 import { type IncomingDelivery, setAttach } from './rhea-internals.ts';
+import { type Take, takerFor } from './takers.ts';
 import type { WireValue } from './wire-values.ts';
 
 const PRODUCER_CREDIT = 1000;
 const SETTLED = 1;
-
-/** What the links of a connection share with those of all others. */
-export type LinkServices = {
-  readonly namespace: Namespace;
-  readonly dispatchers: Dispatchers;
-  newMessageId(): string;
-};
-
-type Take = (bytes: Buffer, format: number, delivery: IncomingDelivery) => void;
 
 /** The links of one connection, from their attach to their end. */
 export class ClientLinks {
@@ -66,14 +52,14 @@ export class ClientLinks {
       return;
     }
     const mode = sender.snd_settle_mode === SETTLED ? 'receiveAndDelete' : 'peekLock';
-    const consumer = attachToQueue({ sender, queue, mode, dispatchers: this.#services.dispatchers });
+    const { dispatchers, faults } = this.#services;
+    const consumer = attachToQueue({ sender, queue, mode, dispatchers, faults });
     if (consumer !== undefined) this.#consumers.set(sender, consumer);
   }
 
   /** The client has attached a sender. */
   attachProducer(receiver: Receiver): void {
     const text = receiver.target?.address ?? '';
-    const address = parseAddress(text);
     setAttach(receiver, {
       snd_settle_mode: receiver.snd_settle_mode,
       rcv_settle_mode: receiver.rcv_settle_mode,
@@ -81,7 +67,11 @@ export class ClientLinks {
     });
     receiver.set_source({ address: receiver.source?.address ?? '' });
     receiver.set_target({ address: text });
-    const take = this.#takeFor(address, text);
+    const take = takerFor(text, {
+      services: this.#services,
+      holdOf: (queue, sessionId) => this.#holdOf(queue, sessionId),
+      reply: (request, message) => this.#reply(request, message),
+    });
     if ('condition' in take) {
       refuseAttach(receiver, take);
       return;
@@ -126,43 +116,6 @@ export class ClientLinks {
   closeAll(session?: unknown): void {
     const links = [...this.#consumers.keys(), ...this.#producers.keys(), ...this.#replyLinks.values()];
     for (const link of links) if (session === undefined || link.session === session) this.onLinkClosed(link);
-  }
-
-  #takeFor(address: ReturnType<typeof parseAddress>, text: string): Take | AmqpError {
-    const { namespace, newMessageId } = this.#services;
-    if (address.kind === 'cbs') return this.#requests(cbsReply);
-    const entity = namespace.find(address.path);
-    if (entity === undefined) return entityNotFound(text);
-    const { inlet } = entity;
-    const queue = entity.kind === 'queue' ? entity : undefined;
-    const subscription = namespace.findSubscription(address.path);
-    if (address.kind === 'management') {
-      const holdOf = (sessionId: string) => (queue === undefined ? undefined : this.#holdOf(queue, sessionId));
-      const managed = { inlet, queue, subscription, holdOf, newMessageId };
-      return this.#requests((request) => replyMessage(carryOut(request, managed), request.id));
-    }
-    if (subscription !== undefined || (queue !== undefined && queue.deadLetterQueue === undefined)) {
-      const description = `Messages cannot be sent to '${text}': it is a subscription or a dead-letter queue.`;
-      return { condition: CONDITION.notAllowed, description };
-    }
-    return (bytes, format, delivery) => {
-      const error = takeIn({ inlet, newMessageId }, bytes, format);
-      delivery.update(true, error === undefined ? accepted() : rejected(error));
-    };
-  }
-
-  /** Takes requests and sends each its reply, on the link that the request names. */
-  #requests(replyTo: (request: ManagementRequest) => object): Take {
-    return (bytes, _format, delivery) => {
-      try {
-        const request = new ManagementRequest(bytes);
-        delivery.update(true, accepted());
-        this.#reply(request, replyTo(request));
-      } catch (error) {
-        if (!(error instanceof MalformedMessageError)) throw error;
-        delivery.update(true, rejected({ condition: CONDITION.decodeError, description: error.message }));
-      }
-    };
   }
 
   #holdOf(queue: Queue, sessionId: string): SessionHold | undefined {

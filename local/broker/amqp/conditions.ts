@@ -1,3 +1,4 @@
+import type { Refusal as FaultRefusal } from '../faults/faults.ts';
 import type { RefusalReason } from '../model/outcomes.ts';
 
 /** An AMQP error as a client sees it. */
@@ -14,6 +15,8 @@ export const CONDITION = {
   messageTooLarge: 'amqp:link:message-size-exceeded',
   resourceLimit: 'amqp:resource-limit-exceeded',
   entityNotFound: 'com.microsoft:entity-not-found',
+  unauthorized: 'amqp:unauthorized-access',
+  serverBusy: 'com.microsoft:server-busy',
   argument: 'com.microsoft:argument-error',
   argumentOutOfRange: 'com.microsoft:argument-out-of-range',
   entityDisabled: 'com.microsoft:entity-disabled',
@@ -40,6 +43,18 @@ export const messageLockLost: AmqpError = {
 export const sessionLockLost: AmqpError = {
   condition: CONDITION.sessionLockLost,
   description: 'The session lock was lost. Request a new session receiver.',
+};
+
+/** The errors of faults that were asked for. */
+export const FAULT_ERROR: Record<FaultRefusal, AmqpError> = {
+  Unauthorized: {
+    condition: CONDITION.unauthorized,
+    description: "Unauthorized access. 'Send' claim(s) are required to perform this operation.",
+  },
+  ServerBusy: {
+    condition: CONDITION.serverBusy,
+    description: 'The request was terminated because the entity is being throttled. Wait 10 seconds and try again.',
+  },
 };
 
 const REFUSAL: Record<RefusalReason, string> = {

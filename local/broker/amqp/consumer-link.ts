@@ -1,4 +1,5 @@
 import type { Sender } from 'rhea';
+import type { Faults } from '../faults/faults.ts';
 import type { ReceiveMode, Settlement } from '../model/outcomes.ts';
 import type { Queue } from '../model/queue.ts';
 import type { SessionHold } from '../model/session-table.ts';
@@ -28,6 +29,7 @@ export type ConsumerOptions = {
   readonly mode: ReceiveMode;
   /** The lock on the session that the link serves, if it serves one. */
   readonly hold: SessionHold | undefined;
+  readonly faults: Faults;
 };
 
 /** A client's receiver, seen from the broker: the link on which it gets messages and settles them. */
@@ -72,7 +74,9 @@ export class ConsumerLink implements Consumer {
     const settlement = state === undefined ? undefined : settlementOf(state);
     if (settlement === undefined && !isSettled) return;
     this.#lockTokens.delete(sent.id);
-    answer(sent, lockToken === undefined || settlement === undefined ? undefined : this.#settle(lockToken, settlement));
+    const isKnown = lockToken !== undefined && settlement !== undefined;
+    const outcome = isKnown ? this.#settle(lockToken, settlement) : undefined;
+    this.#options.faults.reply('settlement', () => answer(sent, outcome));
   }
 
   /** @returns the outcome that tells the client what became of it */

@@ -42,6 +42,7 @@ type PrivateConnection = Connection & {
   accept(socket: Socket): void;
   transport: { peek_size(bytes: Buffer): number | undefined };
   _register(): void;
+  _process(): void;
   socket: Socket;
   heartbeat_out?: NodeJS.Timeout;
   heartbeat_in?: NodeJS.Timeout;
@@ -206,6 +207,11 @@ export function holdAttach(sender: Sender): void {
   const { state } = sender as PrivateSender;
   state.local_open = false;
   state.open_requests = 0;
+}
+
+/** Writes out now what rhea would write at the end of this turn of the event loop. */
+export function flush(link: Sender | Receiver): void {
+  (link.connection as PrivateConnection)._process();
 }
 
 /** Fields of our attach. rhea echoes nothing of the client's by itself. */

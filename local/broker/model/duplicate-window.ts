@@ -4,7 +4,7 @@
  */
 export class DuplicateWindow {
   readonly #endsUtc = new Map<string, number>();
-  readonly #windowInMs: number;
+  #windowInMs: number;
 
   constructor(windowInMs: number) {
     this.#windowInMs = windowInMs;
@@ -13,9 +13,15 @@ export class DuplicateWindow {
   /** Whether `id` was seen within the window before `nowUtc`; remembers it when it was not. */
   isDuplicate(id: string, nowUtc: number): boolean {
     this.#forgetUntil(nowUtc);
-    if (this.#endsUtc.has(id)) return true;
+    if ((this.#endsUtc.get(id) ?? 0) > nowUtc) return true;
+    this.#endsUtc.delete(id);
     this.#endsUtc.set(id, nowUtc + this.#windowInMs);
     return false;
+  }
+
+  /** Changes the window for ids that come from now on. */
+  resize(windowInMs: number): void {
+    this.#windowInMs = windowInMs;
   }
 
   #forgetUntil(nowUtc: number): void {

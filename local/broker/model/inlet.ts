@@ -114,6 +114,16 @@ export class Inlet implements Home {
     return true;
   }
 
+  /** Drops everything that waits for its enqueue time. */
+  clear(): void {
+    for (const sequenceNumber of [...this.scheduled.keys()]) this.cancel(sequenceNumber);
+  }
+
+  /** Changes how long ids are remembered; whether they are is settled for good when the entity is made. */
+  resizeDuplicateWindow(windowInMs: number | undefined): void {
+    if (windowInMs !== undefined) this.#duplicates?.resize(windowInMs);
+  }
+
   /** The next sequence number, for messages that arrive by another way than a send. */
   nextSequenceNumber(): number {
     return ++this.#lastSequenceNumber;

@@ -14,7 +14,7 @@ export type Watcher = (sessionId: string | undefined) => void;
 export class MessageStore {
   readonly watchers = new Set<Watcher>();
   readonly #engine: Engine;
-  readonly #lockDurationInMs: number;
+  readonly #lockDurationInMs: () => number;
   /** The sessions of an entity that requires them. */
   readonly #sessions: SessionTable | undefined;
   readonly #messages = new Map<number, StoredMessage>();
@@ -24,7 +24,7 @@ export class MessageStore {
   #deferred = 0;
   #sizeInBytes = 0;
 
-  constructor(engine: Engine, lockDurationInMs: number, sessions: SessionTable | undefined) {
+  constructor(engine: Engine, lockDurationInMs: () => number, sessions: SessionTable | undefined) {
     this.#engine = engine;
     this.#lockDurationInMs = lockDurationInMs;
     this.#sessions = sessions;
@@ -86,7 +86,7 @@ export class MessageStore {
 
   /** Extends the lock of a message to a whole lock duration from now. */
   extendLock(message: StoredMessage, nowUtc: number): void {
-    message.lockedUntilUtc = nowUtc + this.#lockDurationInMs;
+    message.lockedUntilUtc = nowUtc + this.#lockDurationInMs();
     this.#engine.timers.set(message, message.lockedUntilUtc);
   }
 
@@ -119,6 +119,18 @@ export class MessageStore {
     if (state === 'deferred') this.#deferred--;
     if (state === 'active') (session?.lane ?? this.#lane).forget();
     if (session !== undefined) this.#sessions?.refresh(session);
+  }
+
+  /** Takes every message out for good. */
+  clear(): void {
+    for (const message of [...this.#messages.values()]) this.remove(message);
+  }
+
+  /** Tells the watchers of everything that can be received. */
+  announceAll(): void {
+    const sessionIds = new Set([...this.#messages.values()].map(({ content }) => content.sessionId ?? ''));
+    if (this.#sessions === undefined) this.#announce(undefined);
+    else for (const id of sessionIds) this.#announce(this.#sessions.of(id));
   }
 
   #takeOut(message: StoredMessage, mode: ReceiveMode, nowUtc: number, session: Session | undefined): void {

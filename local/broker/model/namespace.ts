@@ -2,7 +2,9 @@ import type { Clock } from './clock.ts';
 import { Engine } from './engine.ts';
 import { Queue } from './queue.ts';
 import type { QueueSettings } from './queue-settings.ts';
-import { type Subscription, Topic, type TopicSettings } from './topic.ts';
+import { type Subscription, type SubscriptionSettings, Topic, type TopicSettings } from './topic.ts';
+
+const SUBSCRIPTION_PATH = /^(.*)\/subscriptions\/([^/]+)$/i;
 
 /** What an address can name. */
 export type Entity = Queue | Topic;
@@ -26,15 +28,77 @@ export type NamespaceOptions = {
 export class Namespace {
   readonly #engine: Engine;
   readonly #entities = new Map<string, Entity>();
+  readonly #removedListeners = new Set<(path: string) => void>();
 
   constructor({ clock, queues, topics = new Map(), newLockToken = countingTokens() }: NamespaceOptions) {
     this.#engine = new Engine(clock, newLockToken, (path) => this.find(path)?.inlet);
-    for (const [path, settings] of queues) this.#addQueue(new Queue(this.#engine, path, settings));
-    for (const [path, settings] of topics) {
-      const topic = new Topic(this.#engine, path, settings);
-      this.#entities.set(path.toLowerCase(), topic);
-      for (const { queue } of topic.subscriptions.values()) this.#addQueue(queue);
+    for (const [path, settings] of queues) this.addQueue(path, settings);
+    for (const [path, settings] of topics) this.addTopic(path, settings);
+  }
+
+  /** Queues that stand alone, in the order in which they were added. */
+  queues(): Queue[] {
+    return this.#main('queue').filter(({ path }) => this.findSubscription(path) === undefined);
+  }
+
+  /** Topics, in the order in which they were added. */
+  topics(): Topic[] {
+    return this.#main('topic');
+  }
+
+  /** Adds a queue; the path must be free. */
+  addQueue(path: string, settings: QueueSettings): Queue {
+    const queue = new Queue(this.#engine, path, settings);
+    this.#register(queue);
+    return queue;
+  }
+
+  /** Adds a topic with its subscriptions; the path must be free. */
+  addTopic(path: string, settings: TopicSettings): Topic {
+    const topic = new Topic(this.#engine, path, settings);
+    this.#entities.set(path.toLowerCase(), topic);
+    for (const { queue } of topic.subscriptions.values()) this.#register(queue);
+    return topic;
+  }
+
+  /** Adds a subscription to a topic; the name must be free. */
+  addSubscription(topic: Topic, name: string, settings: SubscriptionSettings): Subscription {
+    const subscription = topic.addSubscription(name, settings);
+    this.#register(subscription.queue);
+    return subscription;
+  }
+
+  /**
+   * Removes a queue, a topic with its subscriptions, or a subscription, with all that it holds, and tells the listeners
+   * of {@link Namespace.onRemoved}; `false` when nothing has that path.
+   */
+  remove(path: string): boolean {
+    const entity = this.find(path);
+    if (entity === undefined) return false;
+    if (entity.kind === 'topic') {
+      for (const { queue } of [...entity.subscriptions.values()]) this.remove(queue.path);
+      entity.inlet.clear();
+      this.#unregister(entity.path);
+      return true;
     }
+    const [, topic = '', name = ''] = SUBSCRIPTION_PATH.exec(entity.path) ?? [];
+    const parent = this.find(topic);
+    if (parent?.kind === 'topic') parent.subscriptions.delete(name.toLowerCase());
+    entity.clear();
+    for (const one of [entity, entity.deadLetterQueue, entity.transferDeadLetterQueue]) {
+      if (one !== undefined) this.#unregister(one.path);
+    }
+    return true;
+  }
+
+  /**
+   * Calls `listener` with the path of whatever is removed: each entity, and each of its dead-letter queues.
+   *
+   * @returns ends the calls
+   */
+  onRemoved(listener: (path: string) => void): () => void {
+    this.#removedListeners.add(listener);
+    return () => this.#removedListeners.delete(listener);
   }
 
   /**
@@ -66,7 +130,7 @@ export class Namespace {
 
   /** The subscription whose queue has that path, without regard to case. */
   findSubscription(path: string): Subscription | undefined {
-    const [, topic = '', name = ''] = /^(.*)\/subscriptions\/([^/]+)$/i.exec(path) ?? [];
+    const [, topic = '', name = ''] = SUBSCRIPTION_PATH.exec(path) ?? [];
     const entity = this.find(topic);
     return entity?.kind === 'topic' ? entity.subscriptions.get(name.toLowerCase()) : undefined;
   }
@@ -94,7 +158,19 @@ export class Namespace {
     };
   }
 
-  #addQueue(queue: Queue): void {
+  #main<Kind extends Entity['kind']>(kind: Kind): Extract<Entity, { kind: Kind }>[] {
+    return [...this.#entities.values()].filter(
+      (entity): entity is Extract<Entity, { kind: Kind }> =>
+        entity.kind === kind && (entity.kind === 'topic' || entity.deadLetterQueue !== undefined),
+    );
+  }
+
+  #unregister(path: string): void {
+    this.#entities.delete(path.toLowerCase());
+    for (const listener of this.#removedListeners) listener(path);
+  }
+
+  #register(queue: Queue): void {
     for (const one of [queue, queue.deadLetterQueue, queue.transferDeadLetterQueue]) {
       if (one !== undefined) this.#entities.set(one.path.toLowerCase(), one);
     }

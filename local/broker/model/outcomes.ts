@@ -14,6 +14,11 @@ export type SendResult =
 /** A send that changed nothing. */
 export type Refusal = { readonly kind: 'refused'; readonly reason: RefusalReason; readonly detail: string };
 
+/** The answer of an entity that is closed for sends. */
+export function entityDisabled(path: string): Refusal {
+  return { kind: 'refused', reason: 'entityDisabled', detail: `The messaging entity '${path}' is disabled for sends.` };
+}
+
 /** How a receiver takes messages: under a lock that it settles, or removed as they are handed over. */
 export type ReceiveMode = 'peekLock' | 'receiveAndDelete';
 

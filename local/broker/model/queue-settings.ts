@@ -1,3 +1,15 @@
+/** Which way an entity is open. */
+export const ENTITY_STATUSES = ['Active', 'Disabled', 'SendDisabled', 'ReceiveDisabled'] as const;
+export type EntityStatus = (typeof ENTITY_STATUSES)[number];
+
+export function takesSends(status: EntityStatus): boolean {
+  return status === 'Active' || status === 'ReceiveDisabled';
+}
+
+export function givesMessages(status: EntityStatus): boolean {
+  return status === 'Active' || status === 'SendDisabled';
+}
+
 /** How a queue or a subscription behaves. Durations are in milliseconds; `Infinity` means without end. */
 export type QueueSettings = {
   readonly lockDurationInMs: number;
@@ -16,6 +28,7 @@ export type QueueSettings = {
   readonly forwardDeadLetteredMessagesTo: string | undefined;
   /** Bytes that the entity may hold before it refuses sends. */
   readonly maxSizeInBytes: number;
+  readonly status: EntityStatus;
 };
 
 /** The emulator's defaults. */
@@ -29,6 +42,7 @@ export const defaultQueueSettings: QueueSettings = {
   forwardTo: undefined,
   forwardDeadLetteredMessagesTo: undefined,
   maxSizeInBytes: 100 * 1024 * 1024,
+  status: 'Active',
 };
 
 /** A dead-letter queue: nothing expires, nothing is counted out, nothing moves on, whatever its parent does. */

@@ -4,17 +4,18 @@ import type { Engine } from './engine.ts';
 import { forward } from './forward.ts';
 import { Inlet } from './inlet.ts';
 import { MessageStore, type Watcher } from './message-store.ts';
-import type {
-  Counts,
-  Delivery,
-  ReceiveMode,
-  Refusal,
-  RenewResult,
-  SendResult,
-  Settlement,
-  SettleResult,
+import {
+  type Counts,
+  type Delivery,
+  entityDisabled,
+  type ReceiveMode,
+  type Refusal,
+  type RenewResult,
+  type SendResult,
+  type Settlement,
+  type SettleResult,
 } from './outcomes.ts';
-import { deadLetterSettings, type QueueSettings } from './queue-settings.ts';
+import { deadLetterSettings, givesMessages, type QueueSettings, takesSends } from './queue-settings.ts';
 import { type SessionHold, SessionTable } from './session-table.ts';
 import { type Home, StoredMessage } from './stored-message.ts';
 
@@ -28,7 +29,6 @@ export type QueueRole = 'main' | 'deadLetter';
 export class Queue implements Home {
   readonly kind = 'queue';
   readonly path: string;
-  readonly settings: QueueSettings;
   readonly inlet: Inlet;
   /** Where dead letters go; `undefined` on a dead-letter queue itself. */
   readonly deadLetterQueue: Queue | undefined;
@@ -37,12 +37,13 @@ export class Queue implements Home {
   /** The sessions of an entity that requires them. */
   readonly sessions: SessionTable | undefined;
   readonly #engine: Engine;
+  #settings: QueueSettings;
   readonly #store: MessageStore;
 
   constructor(engine: Engine, path: string, settings: QueueSettings, role: QueueRole = 'main') {
     this.#engine = engine;
     this.path = path;
-    this.settings = settings;
+    this.#settings = settings;
     this.inlet = new Inlet(engine, {
       duplicateDetectionWindowInMs: settings.duplicateDetectionWindowInMs,
       requiresSession: settings.requiresSession,
@@ -51,12 +52,36 @@ export class Queue implements Home {
     });
     const endDelivery = (message: StoredMessage, instantUtc: number) => this.#endDelivery(message, instantUtc);
     const giveBack = (message: StoredMessage) => this.#store.putBack(message);
-    const { lockDurationInMs, requiresSession } = settings;
-    this.sessions = requiresSession ? new SessionTable(engine, { lockDurationInMs, endDelivery, giveBack }) : undefined;
+    const lockDurationInMs = () => this.#settings.lockDurationInMs;
+    const rules = { lockDurationInMs, endDelivery, giveBack };
+    this.sessions = settings.requiresSession ? new SessionTable(engine, rules) : undefined;
     this.#store = new MessageStore(engine, lockDurationInMs, this.sessions);
     const subQueue = (name: string) => new Queue(engine, `${path}/${name}`, deadLetterSettings(settings), 'deadLetter');
     this.deadLetterQueue = role === 'main' ? subQueue('$DeadLetterQueue') : undefined;
     this.transferDeadLetterQueue = role === 'main' ? subQueue('$Transfer/$DeadLetterQueue') : undefined;
+  }
+
+  get settings(): QueueSettings {
+    return this.#settings;
+  }
+
+  /**
+   * Changes how the queue behaves from now on; what it holds keeps its locks and its expiry. Whether it has sessions and
+   * detects duplicates is settled for good when it is made.
+   */
+  update(settings: QueueSettings): void {
+    const { requiresSession } = this.#settings;
+    this.#settings = { ...settings, requiresSession };
+    this.inlet.resizeDuplicateWindow(settings.duplicateDetectionWindowInMs);
+    for (const dead of [this.deadLetterQueue, this.transferDeadLetterQueue]) dead?.update(deadLetterSettings(settings));
+    if (givesMessages(settings.status)) this.#store.announceAll();
+  }
+
+  /** Drops everything that it holds, dead letters included. */
+  clear(): void {
+    this.inlet.clear();
+    this.#store.clear();
+    for (const dead of [this.deadLetterQueue, this.transferDeadLetterQueue]) dead?.clear();
   }
 
   /** Sends a message; see {@link Inlet.send}. */
@@ -80,6 +105,7 @@ export class Queue implements Home {
    */
   receive(mode: ReceiveMode = 'peekLock', hold?: SessionHold): Delivery | undefined {
     const nowUtc = this.#engine.catchUp();
+    if (!givesMessages(this.#settings.status)) return undefined;
     const message = this.#store.takeNext(mode, nowUtc, hold);
     return message === undefined ? undefined : deliveryOf(message);
   }
@@ -201,7 +227,8 @@ export class Queue implements Home {
   }
 
   #refusal(content: Content): Refusal | undefined {
-    const { maxSizeInBytes } = this.settings;
+    const { maxSizeInBytes, status } = this.settings;
+    if (!takesSends(status)) return entityDisabled(this.path);
     if (this.sizeInBytes + content.bytes.length <= maxSizeInBytes) return undefined;
     const detail = `The maximum entity size has been reached or exceeded for '${this.path}': ${maxSizeInBytes} bytes.`;
     return { kind: 'refused', reason: 'quotaExceeded', detail };

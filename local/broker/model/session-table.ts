@@ -22,7 +22,7 @@ export class SessionHold {
 
 /** What happens to the messages of a session whose lock is over. */
 export type SessionRules = {
-  readonly lockDurationInMs: number;
+  readonly lockDurationInMs: () => number;
   /** The lock has ended by itself: the deliveries count. */
   endDelivery(message: StoredMessage, instantUtc: number): void;
   /** The lock was given back: the deliveries do not count. */
@@ -98,7 +98,7 @@ export class SessionTable {
     const nowUtc = this.#engine.catchUp();
     if (hold.isOver) return { kind: 'lockLost' };
     const session = this.of(hold.sessionId);
-    hold.lockedUntilUtc = nowUtc + this.#rules.lockDurationInMs;
+    hold.lockedUntilUtc = nowUtc + this.#rules.lockDurationInMs();
     this.#engine.timers.set(session, hold.lockedUntilUtc);
     return { kind: 'renewed', lockedUntilUtc: hold.lockedUntilUtc };
   }
@@ -161,7 +161,7 @@ export class SessionTable {
   }
 
   #lock(session: Session, nowUtc: number): SessionHold {
-    const hold = new SessionHold(session.id, nowUtc + this.#rules.lockDurationInMs);
+    const hold = new SessionHold(session.id, nowUtc + this.#rules.lockDurationInMs());
     session.hold = hold;
     this.#engine.timers.set(session, hold.lockedUntilUtc);
     this.refresh(session);

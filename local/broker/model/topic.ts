@@ -2,9 +2,9 @@ import type { Content, Fields, PropertyValue } from './content.ts';
 import type { Engine } from './engine.ts';
 import { changesOf, type Rule, selects } from './filter/rule.ts';
 import { Inlet } from './inlet.ts';
-import type { SendResult } from './outcomes.ts';
+import { entityDisabled, type SendResult } from './outcomes.ts';
 import { Queue } from './queue.ts';
-import type { QueueSettings } from './queue-settings.ts';
+import { type EntityStatus, type QueueSettings, takesSends } from './queue-settings.ts';
 import { StoredMessage } from './stored-message.ts';
 
 /** How a subscription behaves, and which messages it gets. */
@@ -15,6 +15,8 @@ export type TopicSettings = {
   /** Caps the time to live of everything that is sent to the topic. */
   readonly defaultTimeToLiveInMs: number;
   readonly duplicateDetectionWindowInMs: number | undefined;
+  /** Default: active. */
+  readonly status?: EntityStatus;
   /** By name. */
   readonly subscriptions: ReadonlyMap<string, SubscriptionSettings>;
 };
@@ -52,24 +54,41 @@ export class Subscription {
 export class Topic {
   readonly kind = 'topic';
   readonly path: string;
-  readonly settings: TopicSettings;
   readonly inlet: Inlet;
   /** By name, in lower case. */
   readonly subscriptions = new Map<string, Subscription>();
+  readonly #engine: Engine;
+  #settings: TopicSettings;
 
   constructor(engine: Engine, path: string, settings: TopicSettings) {
     this.path = path;
-    this.settings = settings;
+    this.#engine = engine;
+    this.#settings = settings;
     this.inlet = new Inlet(engine, {
       duplicateDetectionWindowInMs: settings.duplicateDetectionWindowInMs,
       requiresSession: false,
-      refusal: () => undefined,
+      refusal: () => (takesSends(this.#settings.status ?? 'Active') ? undefined : entityDisabled(path)),
       accept: (message) => this.#distribute(message),
     });
-    for (const [name, { queue, rules }] of settings.subscriptions) {
-      const subscribed = new Queue(engine, `${path}/Subscriptions/${name}`, queue);
-      this.subscriptions.set(name.toLowerCase(), new Subscription(name, subscribed, rules));
-    }
+    for (const [name, subscription] of settings.subscriptions) this.addSubscription(name, subscription);
+  }
+
+  get settings(): TopicSettings {
+    return this.#settings;
+  }
+
+  /** Changes how the topic behaves from now on; its subscriptions stay. */
+  update(settings: TopicSettings): void {
+    this.#settings = settings;
+    this.inlet.resizeDuplicateWindow(settings.duplicateDetectionWindowInMs);
+  }
+
+  /** Adds a subscription, or replaces the one of that name; it gets what is sent from now on. */
+  addSubscription(name: string, { queue, rules }: SubscriptionSettings): Subscription {
+    const subscribed = new Queue(this.#engine, `${this.path}/Subscriptions/${name}`, queue);
+    const subscription = new Subscription(name, subscribed, rules);
+    this.subscriptions.set(name.toLowerCase(), subscription);
+    return subscription;
   }
 
   /** Sends a message; see {@link Inlet.send}. */

@@ -1,3 +1,4 @@
+import type { ReplyKind } from '../../faults/faults.ts';
 import { SqlError } from '../../model/filter/sql-lexer.ts';
 import type { Inlet } from '../../model/inlet.ts';
 import type { Queue } from '../../model/queue.ts';
@@ -51,6 +52,18 @@ const ON_RULES: Readonly<Record<string, OnRules>> = {
   'com.microsoft:remove-rule': removeRule,
   'com.microsoft:enumerate-rules': enumerateRules,
 };
+
+/** What the reply to a request answers. */
+export function replyKindOf({ operation }: ManagementRequest): ReplyKind {
+  switch (operation) {
+    case 'com.microsoft:schedule-message':
+      return 'schedule';
+    case 'com.microsoft:update-disposition':
+      return 'settlement';
+    default:
+      return 'request';
+  }
+}
 
 /** Carries out a management request. What is not supported is said so by name. */
 export function carryOut(request: ManagementRequest, entity: ManagedEntity): Reply {

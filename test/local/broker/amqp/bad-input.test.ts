@@ -5,6 +5,7 @@ import rhea from 'rhea';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { AmqpServer } from '../../../../local/broker/amqp/amqp-server.ts';
 import { Dispatchers } from '../../../../local/broker/amqp/dispatchers.ts';
+import { Faults } from '../../../../local/broker/faults/faults.ts';
 import { Namespace } from '../../../../local/broker/model/namespace.ts';
 import { aBroker, codeOf, QUEUE } from '../a-broker.ts';
 import { aRawClient } from './raw-client.ts';
@@ -51,7 +52,10 @@ test.each([
   ['stops after the SASL header', SASL_HEADER],
 ])('cuts off a client that %s', async (_name, bytes) => {
   const namespace = new Namespace({ clock: Date, queues: new Map() });
-  const server = new AmqpServer({ namespace, dispatchers: new Dispatchers(), newMessageId: () => 'id' }, 50);
+  const server = new AmqpServer(
+    { namespace, dispatchers: new Dispatchers(), faults: new Faults(), newMessageId: () => 'id' },
+    50,
+  );
   const port = await server.listen(0, '127.0.0.1');
   onTestFinished(() => server.close());
   const socket = aSocket(port);
