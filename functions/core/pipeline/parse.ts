@@ -4,9 +4,14 @@ import { classify, type Failure } from '../rules/failure.ts';
 import { cut } from '../rules/text.ts';
 import type { EventConsumer } from './event-consumer.ts';
 
-/** The event in a delivery, and its own id where it has one; or why there is none. */
+/** The event in a delivery, its own id and fingerprint where it has those; or why there is none. */
 export type Parsed<Event> =
-  | { readonly kind: 'event'; readonly event: Event; readonly eventId: string | undefined }
+  | {
+      readonly kind: 'event';
+      readonly event: Event;
+      readonly eventId: string | undefined;
+      readonly fingerprint: string | undefined;
+    }
   | { readonly kind: 'unreadable'; readonly failure: Failure };
 
 /**
@@ -15,7 +20,7 @@ export type Parsed<Event> =
  */
 export function parse<Event>(
   delivery: Delivery,
-  consumer: Pick<EventConsumer<Event>, 'validate' | 'eventId'>,
+  consumer: Pick<EventConsumer<Event>, 'validate' | 'eventId' | 'fingerprint'>,
   inflate?: Inflate,
 ): Parsed<Event> {
   const body = readBody(delivery, inflate);
@@ -24,9 +29,10 @@ export function parse<Event>(
     const validation = consumer.validate(body.value);
     if (validation.kind === 'invalid') return violation(validation.problems.join('; '));
     const { event } = validation;
-    return { kind: 'event', event, eventId: consumer.eventId?.(event, delivery) };
+    const eventId = consumer.eventId?.(event, delivery);
+    return { kind: 'event', event, eventId, fingerprint: consumer.fingerprint?.(event) };
   } catch (error) {
-    return violation(`the schema or the event id failed: ${classify(error).message}`);
+    return violation(`the schema, the event id or the fingerprint failed: ${classify(error).message}`);
   }
 }
 

@@ -79,7 +79,7 @@ async function pass<Event>(passage: Passage<Event>, parsed: Parsed<Event>): Prom
   if (invocation.stopping.aborted) return unclaimed(left('stopping'));
   if (!(await lockIsHeld(passage))) return unclaimed(left('lock lost before the start'));
 
-  const fingerprint = parsed.kind === 'event' ? passage.consumer.fingerprint?.(parsed.event) : undefined;
+  const fingerprint = parsed.kind === 'event' ? parsed.fingerprint : undefined;
   const claim = await claimEvent(passage, fingerprint);
   switch (claim.kind) {
     case 'storeDown':

@@ -117,11 +117,12 @@ const bug = () => {
 test.each([
   ['the schema itself', { validate: bug }],
   ['the id of the event', { eventId: bug }],
+  ['its fingerprint', { fingerprint: bug }],
 ])('dead-letters a message on which %s fails, for it would fail again', async (_name, options) => {
   const stage = aStage(options);
 
   const report = await stage.deliver();
 
   expect(report).toMatchObject({ outcome: 'dead-lettered', reason: 'SchemaViolation', tries: 0 });
-  expect(report.description).toMatch(/the schema or the event id failed: a bug$/);
+  expect(report.description).toMatch(/the schema, the event id or the fingerprint failed: a bug$/);
 });
