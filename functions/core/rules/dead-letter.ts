@@ -154,8 +154,9 @@ export function writeHistory(history: readonly PastFailure[]): string {
       message: safeText(message, 200),
     }));
   let written = JSON.stringify(kept);
+  // Ends before it reaches the newest: six entries fit, however long their texts are as JSON.
   while (sizeInBytes(written) > HISTORY_BYTES) {
-    kept.splice(Math.min(FIRST_FAILURES, kept.length - 2), 1);
+    kept.splice(FIRST_FAILURES, 1);
     written = JSON.stringify(kept);
   }
   return written;

@@ -28,10 +28,10 @@ describe('a policy', () => {
   });
 
   it('leaves time for the tries between their pauses, of which the last repeats', () => {
-    const tries = { tries: 4, tryDelaysInMs: [1_000, 2_000] };
+    const tries = { tries: 5, tryDelaysInMs: [1_000, 2_000, 1_000] };
     expect(problems({ ...tries, handlerTimeoutInMs: 5_001 })).toEqual([]);
     expect(problems({ ...tries, handlerTimeoutInMs: 5_000 })).toEqual([
-      'the pauses between 4 tries (5000 ms) must be shorter than handlerTimeoutInMs (5000)',
+      'the pauses between 5 tries (5000 ms) must be shorter than handlerTimeoutInMs (5000)',
     ]);
     expect(problems({ tries: 3, tryDelaysInMs: [], handlerTimeoutInMs: 1 })).toEqual([]);
     expect(problems({ tries: 1, tryDelaysInMs: [60_000] })).toEqual([]);
