@@ -1,0 +1,14 @@
+using 'main.bicep'
+
+import { stages } from 'stages.bicep'
+
+// For azd: `azd env set STAGE prod`, PAYMENTS_URL, ALERT_EMAILS (comma-separated).
+var emails = readEnvironmentVariable('ALERT_EMAILS', '')
+
+param environmentName = readEnvironmentVariable('AZURE_ENV_NAME', 'dev')
+param location = readEnvironmentVariable('AZURE_LOCATION', 'westeurope')
+param stage = stages[readEnvironmentVariable('STAGE', 'dev')]
+param handlerSettings = {
+  PAYMENTS_URL: readEnvironmentVariable('PAYMENTS_URL', 'https://payments.example')
+}
+param alertEmails = empty(emails) ? [] : split(emails, ',')
