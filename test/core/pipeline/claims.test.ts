@@ -154,6 +154,40 @@ describe('a run that ended without an outcome', () => {
   });
 });
 
+describe('a suspect that waits to run alone', () => {
+  /** A suspect delivery beside a neighbour that runs for this long. */
+  async function besideANeighbour(runsForInMs: number) {
+    const stage = aStage({ handle: ({ eventId }, { clock }) => clock.sleep(eventId === 'B' ? runsForInMs : 0) });
+    await claimElsewhere(stage, 1_000);
+    await stage.clock.advance(1_000);
+    const neighbour = stage.deliver(aDelivery({ messageId: 'B', lockToken: lockToken(10) }));
+    const suspect = stage.deliver(secondDelivery());
+    return { stage, ended: Promise.all([suspect, neighbour]) };
+  }
+
+  test('is given back where its lease does not leave it the time', async () => {
+    const { stage, ended } = await besideANeighbour(33_000);
+
+    const [suspect] = await ended;
+
+    expect(suspect).toEqual(
+      aReport({ deliveryCount: 2, tries: 0, outcome: 'left', reason: 'no turn to run', durationInMs: 30_000 }),
+    );
+    expect(stage.record()).toMatchObject({ kind: 'released', takeovers: 1 });
+    expect(stage.settlement.settled.get(lockToken(2))).toBe('abandoned');
+  });
+
+  test('is given back where the process is told to stop', async () => {
+    const { stage, ended } = await besideANeighbour(4_000);
+    stage.clock.at(3_000, () => stage.stop.abort());
+
+    const [suspect] = await ended;
+
+    expect(suspect).toMatchObject({ outcome: 'left', reason: 'no turn to run', durationInMs: 2_000 });
+    expect(stage.settlement.settled.get(lockToken(2))).toBe('abandoned');
+  });
+});
+
 describe('dead-letters in two phases without a run:', () => {
   test.each([
     ['the last delivery that the broker makes', { deliveryCount: 10 }, {}, 'DeliveriesExhausted'],

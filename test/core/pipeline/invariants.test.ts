@@ -161,6 +161,11 @@ test('never throws, settles at most once, and completes nothing on a guess, what
         if (report.stillRuns) await clock.advance(60_000);
         expect(journal.steps()).toHaveLength(ended);
       }
+      const steps = journal.steps();
+      const isRecorded = (step: string) => step === 'record completed' || step === 'record completed: reply lost';
+      const recordedAt = steps.findIndex(isRecorded);
+      const runsAfter = recordedAt < 0 ? [] : steps.slice(recordedAt).filter((step) => step.startsWith('handle '));
+      expect(runsAfter, 'runs no effect again that is recorded').toEqual([]);
       await clock.advance(200_000);
       expect(clock.pending()).toBe(0);
       expect(clock.nowUtc()).toBeGreaterThan(ENQUEUED_UTC);
