@@ -74,6 +74,10 @@ export async function runAttempt<Event>(
       if (pauseInMs === undefined) return { kind: 'failed', failure, tries };
       await clock.sleep(pauseInMs, signal);
       if (invocation.stopping.aborted) return { kind: 'stopped', tries };
+      // A process that stood still meanwhile wakes to the end of the pause first, and may have lost its lease.
+      if (clock.monotonicInMs() >= endsAtInMs) {
+        return { kind: 'failed', failure: outOfTime(attempt.timeoutInMs), tries };
+      }
     }
   } finally {
     over.abort();
