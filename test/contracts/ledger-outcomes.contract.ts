@@ -122,6 +122,19 @@ export function ledgerOutcomes({ aKey, ask, eventWith, holdOf, record, recorded 
       expect((await recorded(held, { kind: 'deadLettered' })).record.sinceUtc).toBe(held.record.sinceUtc);
     });
 
+    test('knows by its MessageId the message that did go, where an earlier copy repeated the dead letter', async () => {
+      const { key, held } = await eventWith(dying, last);
+      const repeat = await ask(key, ourCopy(2, 'lock-4'));
+      await recorded((repeat as { hold: Hold }).hold, { kind: 'deadLettered', messageId: 'earlier~r1~copy' });
+      const resent = { sequenceNumber: '50', isOurCopy: true, notBeforeUtc: DUE_UTC, enqueuedUtc: clearlyLater };
+
+      const claim = ask(
+        key,
+        claimant({ attempt: 2, owner: 'lock-9', origin: { ...resent, messageId: 'earlier~r1~copy' } }),
+      );
+      expect(await claim).toMatchObject({ kind: 'run', hold: { record: { generation: held.record.generation + 1 } } });
+    });
+
     test('refuses the confirmation once a later generation has begun', async () => {
       const { key, held } = await eventWith(dying, last);
       await holdOf(key, claimant({ generation: 1, owner: 'lock-9', origin: { sequenceNumber: '50' } }));

@@ -39,8 +39,9 @@ export async function settleDeadLetter<Event>(
   hold: Hold | undefined,
 ): Promise<End> {
   const { reason, description } = letter;
-  const settled = await settle(passage, () => passage.ports.settlement.deadLetter(passage.delivery, letter));
+  const { delivery } = passage;
+  const settled = await settle(passage, () => passage.ports.settlement.deadLetter(delivery, letter));
   if (!settled) return left(`${reason} recorded, not dead-lettered`);
-  if (hold) await record(passage, hold, { kind: 'deadLettered' });
+  if (hold) await record(passage, hold, { kind: 'deadLettered', messageId: delivery.messageId });
   return { outcome: 'dead-lettered', reason, description };
 }

@@ -107,8 +107,11 @@ export type Entry =
       readonly reason: string;
       readonly description: string;
     }
-  /** Confirms `deadLettering` after the settlement; keeps what that recorded and does not move `since`. */
-  | { readonly kind: 'deadLettered' };
+  /**
+   * Confirms `deadLettering` after the settlement; keeps what that recorded and does not move `since`. `messageId` is
+   * of the message that went, which is another where an earlier copy repeated the dead letter.
+   */
+  | { readonly kind: 'deadLettered'; readonly messageId?: string };
 
 export type LedgerErrorCode = 'unavailable' | 'throttled' | 'forbidden';
 

@@ -110,8 +110,14 @@ export function recordStep(held: LedgerRecord, entry: Entry, nowUtc: number): St
       const { messageId, reason, description } = entry;
       return { ...plain, record: { ...after, deadLetter: { messageId, reason, description } } };
     }
-    case 'deadLettered':
-      // A message sent since the dead-lettering is known by that time; the confirmation must not move it.
-      return { ...plain, record: { ...after, sinceUtc: held.sinceUtc } };
+    case 'deadLettered': {
+      const { deadLetter } = held;
+      const { messageId = deadLetter?.messageId ?? '' } = entry;
+      return {
+        ...plain,
+        // A message sent since the dead-lettering is known by that time; the confirmation must not move it.
+        record: { ...after, sinceUtc: held.sinceUtc, deadLetter: deadLetter && { ...deadLetter, messageId } },
+      };
+    }
   }
 }
