@@ -2,6 +2,7 @@ import { createServer, type Server, type Socket } from 'node:net';
 import rhea, { type Connection, type Container, type EventContext } from 'rhea';
 import { ClientLinks } from './client-links.ts';
 import { CONDITION } from './conditions.ts';
+import { detachRemoved } from './detach-removed.ts';
 import { MAX_MESSAGE_SIZE_IN_BYTES } from './limits.ts';
 import type { LinkServices } from './link-services.ts';
 import { acceptSocket, allowAnyoneBy, type IncomingDelivery, prepareSession, stopTimers } from './rhea-internals.ts';
@@ -31,6 +32,9 @@ export class AmqpServer {
     this.#container.sasl_server_mechanisms.enable_plain(() => true);
     allowAnyoneBy(this.#container, 'MSSBCBS');
     this.#listenToClients();
+    services.namespace.onRemoved((path) => {
+      for (const connection of this.#sockets.values()) detachRemoved(connection, path);
+    });
     this.#server = createServer((socket) => this.#accept(socket));
   }
 

@@ -12,3 +12,14 @@ export const timeToLiveExpired: DeadLetterCause = {
   reason: 'TTLExpiredException',
   description: 'The message expired and was dead lettered.',
 };
+
+/** A receiver may dead-letter without saying why. */
+export type PartialCause = { readonly [Part in keyof DeadLetterCause]?: DeadLetterCause[Part] | undefined };
+
+/** The properties by which a dead letter says why it is one. */
+export function causeProperties({ reason, description }: PartialCause): Map<string, string> {
+  const properties = new Map<string, string>();
+  if (reason !== undefined) properties.set('DeadLetterReason', reason);
+  if (description !== undefined) properties.set('DeadLetterErrorDescription', description);
+  return properties;
+}

@@ -32,6 +32,12 @@ export type Delivery = {
   readonly deliveryCount: number;
 };
 
+/** The present hand-over of a message that was just taken out. */
+export function deliveryOf(message: StoredMessage): Delivery {
+  const { lockToken, lockedUntilUtc, deliveryCount } = message;
+  return { message, lockToken, lockedUntilUtc: lockToken === undefined ? 0 : lockedUntilUtc, deliveryCount };
+}
+
 /** What a receiver does with a message that it holds. `release` gives it back without counting the delivery. */
 export type Settlement =
   | { readonly kind: 'complete' }

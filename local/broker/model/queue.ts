@@ -1,5 +1,11 @@
 import type { Content } from './content.ts';
-import { type DeadLetterCause, maxDeliveryCountExceeded, timeToLiveExpired } from './dead-letter-reasons.ts';
+import {
+  causeProperties,
+  type DeadLetterCause,
+  maxDeliveryCountExceeded,
+  type PartialCause,
+  timeToLiveExpired,
+} from './dead-letter-reasons.ts';
 import type { Engine } from './engine.ts';
 import { forward } from './forward.ts';
 import { Inlet } from './inlet.ts';
@@ -7,6 +13,7 @@ import { MessageStore, type Watcher } from './message-store.ts';
 import {
   type Counts,
   type Delivery,
+  deliveryOf,
   entityDisabled,
   type ReceiveMode,
   type Refusal,
@@ -18,9 +25,6 @@ import {
 import { deadLetterSettings, givesMessages, type QueueSettings, takesSends } from './queue-settings.ts';
 import { type SessionHold, SessionTable } from './session-table.ts';
 import { type Home, StoredMessage } from './stored-message.ts';
-
-/** A receiver may dead-letter without saying why. */
-type PartialCause = { readonly [Part in keyof DeadLetterCause]?: DeadLetterCause[Part] | undefined };
 
 /** What a queue is for: dead-letter queues have none of their own. */
 export type QueueRole = 'main' | 'deadLetter';
@@ -292,16 +296,4 @@ export class Queue implements Home {
     message.properties = from.properties;
     this.#store.append(message);
   }
-}
-
-function deliveryOf(message: StoredMessage): Delivery {
-  const { lockToken, lockedUntilUtc, deliveryCount } = message;
-  return { message, lockToken, lockedUntilUtc: lockToken === undefined ? 0 : lockedUntilUtc, deliveryCount };
-}
-
-function causeProperties({ reason, description }: PartialCause): Map<string, string> {
-  const properties = new Map<string, string>();
-  if (reason !== undefined) properties.set('DeadLetterReason', reason);
-  if (description !== undefined) properties.set('DeadLetterErrorDescription', description);
-  return properties;
 }
