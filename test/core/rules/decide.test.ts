@@ -154,6 +154,11 @@ describe('what the other side asks for', () => {
     },
   );
 
+  it('yields to a delay of the policy that is as long, jitter or not', () => {
+    const asked = transient({ retryAfter: { inMs: 1_000 } });
+    expect(decide(standing(), asked, aPolicy({ jitter: 'full' }), NOW_UTC)).toEqual(redeliver(1_000));
+  });
+
   it('is rounded up to a whole millisecond', () => {
     expect(decide(standing(), transient({ retryAfter: { inMs: 1_500.2 } }), aPolicy(), NOW_UTC)).toEqual(
       redeliver(1_501),
