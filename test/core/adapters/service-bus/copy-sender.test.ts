@@ -1,8 +1,11 @@
 import type { ServiceBusClient } from '@azure/service-bus';
-import { expect, onTestFinished, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { copySender } from '../../../../functions/core/adapters/service-bus/copy-sender.ts';
 import { encodeBatchOfOne, encodeCopy } from '../../../../functions/core/adapters/service-bus/copy-to-amqp.ts';
+import { deliveryFromAmqp } from '../../../../functions/core/adapters/service-bus/delivery-from-amqp.ts';
 import { SendError } from '../../../../functions/core/pipeline/ports.ts';
+import { string } from '../../../../functions/core/rules/delivery.ts';
+import { fitCopy } from '../../../../functions/core/rules/room.ts';
 import { aDelivery } from '../../../fixtures/deliveries.ts';
 import { aClient, aReceiver, receiveOne } from '../../../local/broker/a-broker.ts';
 import { aCopy, aMessage, data } from './a-message.ts';
@@ -156,6 +159,44 @@ test('keeps the session, so that a queue with sessions takes the copy', async ()
   await sender.send(delivery(aMessage({ properties })), copy());
 
   expect(queue.peek(0, 10).map(({ content: { sessionId } }) => sessionId)).toEqual(['S']);
+});
+
+// C2: a message near the limit cannot take one property more.
+describe('near the limit of the link', () => {
+  const longest = 'x'.repeat(128);
+  const set = new Map([['retry-error-message', string('y'.repeat(512))]]);
+  const message = (bodyBytes: number) =>
+    aMessage({
+      annotations: { 'x-opt-partition-key': wrap('string', longest) },
+      properties: [wrap('string', longest), ...Array<undefined>(9).fill(undefined), wrap('string', longest)],
+      body: [data(Buffer.alloc(bodyBytes, 'z'))],
+    });
+  const fits = (bodyBytes: number, maxInBytes: number): boolean => {
+    const received = deliveryFromAmqp({ lockToken: 't', raw: message(bodyBytes) }, 'orders');
+    return fitCopy(received, copy({ messageId: longest, set }), maxInBytes).kind === 'fits';
+  };
+
+  test('the broker accepts the largest copy that is said to fit', async () => {
+    const { queue, sender } = await aQueue();
+    await sender.open();
+    let [most, tooMany] = [0, 262_144];
+    while (tooMany - most > 1) {
+      const middle = Math.floor((most + tooMany) / 2);
+      if (fits(middle, sender.maxMessageInBytes)) most = middle;
+      else tooMany = middle;
+    }
+
+    expect(await failureOf(sender.send(delivery(message(most)), copy({ messageId: longest, set })))).toBe('none');
+    expect(queue.counts().scheduled).toBe(1);
+    expect(most).toBeGreaterThan(262_144 - 8_192);
+  });
+
+  test('a copy that passes it is too large, which trying again does not change', async () => {
+    const { queue, sender } = await aQueue();
+
+    expect(await failureOf(sender.send(delivery(message(262_144)), copy()))).toBe('tooLarge');
+    expect(queue.counts().scheduled).toBe(0);
+  });
 });
 
 test('finds out at the start that the queue is not there', async () => {
