@@ -26,6 +26,12 @@ describe('the same event id with another content', () => {
     });
   });
 
+  it('is told even where the delivery has no fingerprint to tell it by', () => {
+    expect(conflictFailure('A', ten, undefined).message).toBe(
+      `event A is known with another content (fingerprint ${ten.slice(0, 8)}, now none)`,
+    );
+  });
+
   it.each([
     ['the content is the same', ten, ten],
     ['the record holds none', undefined, ten],
