@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { busyDelayInMs } from '../../../functions/core/rules/deferral-delay.ts';
+import type { Delivery } from '../../../functions/core/rules/delivery.ts';
 import { PermanentError, TransientError } from '../../../functions/core/rules/errors.ts';
 import { always } from '../../fakes/faults.ts';
-import { aDelivery, anEnvelope, CONSUMER, ENQUEUED_UTC } from '../../fixtures/deliveries.ts';
-import { aReport, aStage, claimElsewhere, lockToken, type Stage } from './a-stage.ts';
+import { aDelivery, anEnvelope, anOrigin, CONSUMER, ENQUEUED_UTC } from '../../fixtures/deliveries.ts';
+import { aReport, aStage, claimElsewhere, KEY, lockToken, type Stage, type StageOptions } from './a-stage.ts';
 
 const secondDelivery = (changes = {}) => aDelivery({ lockToken: lockToken(2), deliveryCount: 2, ...changes });
 
@@ -13,6 +14,43 @@ async function recorded(stage: Stage, entry: Parameters<Stage['ledger']['record'
   if (claim.kind !== 'run') throw new Error(`expected to run, got ${claim.kind}`);
   await stage.ledger.record(claim.hold, entry);
 }
+
+describe('the claim', () => {
+  /** What the ledger is asked for a delivery. */
+  async function askedFor(delivery: Delivery, options: StageOptions = {}): Promise<unknown[]> {
+    const asked: unknown[] = [];
+    const stage = aStage(options);
+    const { claim } = stage.ledger;
+    stage.ledger.claim = (...args) => {
+      asked.push(args);
+      return claim(...args);
+    };
+    await stage.deliver(delivery);
+    return asked;
+  }
+
+  test('is by lock token, for a lease that covers the handler, a slow end and the time to settle', async () => {
+    const claimant = { generation: 0, attempt: 1, origin: anOrigin(), owner: lockToken(1), fingerprint: undefined };
+
+    expect(await askedFor(aDelivery())).toEqual([[KEY, claimant, 40_000, false]]);
+  });
+
+  test('is for a shorter lease where the lock ends sooner', async () => {
+    const [[, , leaseInMs] = []] = (await askedFor(aDelivery(), { budgetInMs: 20_000 })) as unknown[][];
+
+    expect(leaseInMs).toBe(25_000);
+  });
+
+  test.each([
+    ['a copy', { attempt: 2 }],
+    ['a deferral', { properties: { 'retry-consumer': CONSUMER, 'retry-event-id': 'A', 'retry-deferrals': 1 } }],
+    ['a second delivery', { deliveryCount: 2 }],
+  ])('expects a record for %s', async (_name, changes) => {
+    const [[, , , mayExist] = []] = (await askedFor(aDelivery(changes))) as unknown[][];
+
+    expect(mayExist).toBe(true);
+  });
+});
 
 describe('an event that is busy elsewhere', () => {
   test('is put off to the end of the lease, then completed', async () => {

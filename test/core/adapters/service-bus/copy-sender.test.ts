@@ -1,4 +1,4 @@
-import type { ServiceBusClient } from '@azure/service-bus';
+import { ServiceBusClient } from '@azure/service-bus';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { copySender } from '../../../../functions/core/adapters/service-bus/copy-sender.ts';
 import { encodeBatchOfOne, encodeCopy } from '../../../../functions/core/adapters/service-bus/copy-to-amqp.ts';
@@ -7,7 +7,7 @@ import { SendError } from '../../../../functions/core/pipeline/ports.ts';
 import { string } from '../../../../functions/core/rules/delivery.ts';
 import { fitCopy } from '../../../../functions/core/rules/room.ts';
 import { aDelivery } from '../../../fixtures/deliveries.ts';
-import { aClient, aReceiver, receiveOne } from '../../../local/broker/a-broker.ts';
+import { aReceiver, receiveOne } from '../../../local/broker/a-broker.ts';
 import { aCopy, aMessage, data } from './a-message.ts';
 import { aProxyTo } from './a-proxy.ts';
 import { aQueue, START_UTC } from './a-queue.ts';
@@ -57,7 +57,8 @@ test('has a copy that is sent twice dropped by duplicate detection', async () =>
 async function aWatchedQueue() {
   const { broker, queue } = await aQueue();
   const wire = await aProxyTo(broker.port);
-  const client = aClient(broker.connectionString.replace(`:${broker.port}`, `:${wire.port}`));
+  const connectionString = broker.connectionString.replace(`:${broker.port}`, `:${wire.port}`);
+  const client = new ServiceBusClient(connectionString, { retryOptions: { maxRetries: 0, timeoutInMs: 2_000 } });
   onTestFinished(() => client.close());
   return { queue, wire, sender: copySender(client, 'orders') };
 }
