@@ -41,6 +41,12 @@ describe('a body', () => {
     );
   });
 
+  it('of a type that nobody reads is malformed by that, not by what its bytes are', () => {
+    expect(read({ contentType: 'image/png', body: Uint8Array.of(0xff, 0x00) })).toEqual(
+      malformed('content type "image/png" is not supported: expected JSON or text'),
+    );
+  });
+
   // A2
   it('keeps numbers that a double cannot hold', () => {
     expect(read({ body: '{"id":9007199254740993,"amt":1.10}' })).toEqual(
