@@ -1,0 +1,142 @@
+import { durationInMs } from '../../local/broker/config/duration.ts';
+
+type Properties = Readonly<Record<string, unknown>>;
+interface Entity {
+  readonly Name: string;
+  readonly Properties?: Properties;
+  readonly Subscriptions?: readonly Entity[];
+}
+
+/** The parts of `local/entities.json` that are looked at. */
+export interface Entities {
+  readonly UserConfig: {
+    readonly Namespaces: readonly { readonly Queues?: readonly Entity[]; readonly Topics?: readonly Entity[] }[];
+  };
+}
+
+/** `infra/overrides.json`: what only Azure has. */
+export interface Overrides {
+  readonly everyQueue: Properties;
+  readonly everyTopic: Properties;
+  readonly queues: Readonly<Record<string, Properties>>;
+  readonly topics: Readonly<Record<string, Properties>>;
+}
+
+/** What of an event's policy a queue must agree with; durations in ms. */
+export interface PolicyOfQueue {
+  readonly event: string;
+  readonly windowInMs: number;
+  readonly lockDurationInMs: number;
+  readonly maxDeliveryCount: number;
+  readonly timeToLiveInMs: number;
+}
+
+/** The emulator's defaults, as `infra/entities.bicep` has them. */
+const DEFAULTS = {
+  DeadLetteringOnMessageExpiration: false,
+  DefaultMessageTimeToLive: 'PT1H',
+  DuplicateDetectionHistoryTimeWindow: 'PT20S',
+  LockDuration: 'PT1M',
+  MaxDeliveryCount: 3,
+  RequiresDuplicateDetection: false,
+};
+const LEAST_LOCK_IN_MS = 5_000;
+const MOST_LOCK_IN_MS = 300_000;
+
+/** A queue as it will be in Azure. */
+export const queueInAzure = (queue: Entity, overrides: Overrides): Properties => ({
+  ...DEFAULTS,
+  ...queue.Properties,
+  ...overrides.everyQueue,
+  ...overrides.queues[queue.Name],
+});
+
+/**
+ * What of the entities the service would refuse, or would take and lose messages by; a line each. The template refuses
+ * most of it as well, but only where there is a compiler.
+ */
+export function problemsOfEntities(
+  entities: Entities,
+  overrides: Overrides,
+  policies: Readonly<Record<string, PolicyOfQueue>> = {},
+): string[] {
+  const { Queues = [], Topics = [] } = entities.UserConfig.Namespaces[0] ?? {};
+  const names = new Set(Queues.map(({ Name }) => Name));
+  const topicNames = new Set(Topics.map(({ Name }) => Name));
+  return [
+    ...Queues.flatMap((queue) => problemsOfQueue(queue.Name, queueInAzure(queue, overrides), policies[queue.Name])),
+    ...Topics.flatMap(({ Name, Subscriptions = [] }) =>
+      Subscriptions.flatMap((subscription) =>
+        problemsOfSubscription(`${Name}/${subscription.Name}`, subscription, names),
+      ),
+    ),
+    ...unknownNames('queues', overrides.queues, names),
+    ...unknownNames('topics', overrides.topics, topicNames),
+  ];
+}
+
+function problemsOfQueue(name: string, queue: Properties, policy: PolicyOfQueue | undefined): string[] {
+  const problems: string[] = [];
+  const wrong = (text: string) => problems.push(`queue ${name}: ${text}`);
+  const ms = (property: string) => {
+    const parsed = durationInMs(String(queue[property]));
+    if (parsed === undefined) wrong(`${property} ${queue[property]} is no ISO 8601 duration such as PT1M`);
+    return parsed ?? Number.NaN;
+  };
+  const lockInMs = ms('LockDuration');
+  const windowInMs = ms('DuplicateDetectionHistoryTimeWindow');
+  const timeToLiveInMs = ms('DefaultMessageTimeToLive');
+  const deliveries = Number(queue['MaxDeliveryCount']);
+
+  if (lockInMs < LEAST_LOCK_IN_MS || lockInMs > MOST_LOCK_IN_MS) {
+    wrong(`LockDuration ${queue['LockDuration']} must be 5 seconds to 5 minutes`);
+  }
+  if (queue['RequiresDuplicateDetection'] === true && windowInMs < lockInMs * deliveries) {
+    wrong(
+      `DuplicateDetectionHistoryTimeWindow ${queue['DuplicateDetectionHistoryTimeWindow']} must be at least LockDuration x MaxDeliveryCount (${(lockInMs * deliveries) / 1_000} s), or a copy that a later delivery sends again counts as new`,
+    );
+  }
+  if (queue['DeadLetteringOnMessageExpiration'] !== true) {
+    wrong('DeadLetteringOnMessageExpiration must be true, or expired messages vanish without a trace');
+  }
+  if (policy) {
+    const { event } = policy;
+    if (timeToLiveInMs < policy.windowInMs) {
+      wrong(
+        `DefaultMessageTimeToLive ${queue['DefaultMessageTimeToLive']} must be at least the retry window of ${event} (${policy.windowInMs / 1_000} s), or copies expire inside it`,
+      );
+    }
+    const agree = (property: string, actual: number, field: keyof PolicyOfQueue) => {
+      if (actual !== policy[field])
+        wrong(`${property} ${queue[property]} is not what the policy of ${event} believes: ${field} ${policy[field]}`);
+    };
+    agree('LockDuration', lockInMs, 'lockDurationInMs');
+    agree('MaxDeliveryCount', deliveries, 'maxDeliveryCount');
+    agree('DefaultMessageTimeToLive', timeToLiveInMs, 'timeToLiveInMs');
+  }
+  return problems;
+}
+
+function problemsOfSubscription(name: string, { Properties = {} }: Entity, queues: ReadonlySet<string>): string[] {
+  const problems: string[] = [];
+  const target = Properties['ForwardTo'];
+  if (Properties['DeadLetteringOnMessageExpiration'] !== true) {
+    problems.push('DeadLetteringOnMessageExpiration must be true, or expired messages vanish without a trace');
+  }
+  if (typeof target === 'string' && target !== '' && !queues.has(target)) {
+    problems.push(`ForwardTo ${target} is no queue of local/entities.json`);
+  }
+  if (Properties['RequiresSession'] === true && typeof target === 'string' && target !== '') {
+    problems.push('a subscription with sessions cannot forward');
+  }
+  return problems.map((problem) => `subscription ${name}: ${problem}`);
+}
+
+const unknownNames = (
+  kind: string,
+  overrides: Readonly<Record<string, unknown>>,
+  known: ReadonlySet<string>,
+): string[] =>
+  Object.keys(overrides)
+    .filter((name) => !known.has(name))
+    .map((name) => `infra/overrides.json, ${kind}: local/entities.json has no ${name}`);
