@@ -1,10 +1,10 @@
 import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve, sep } from 'node:path';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { removeFolder } from '../helpers/temporary-folder.ts';
 import { anApp } from './support/an-app.ts';
 import { project } from './support/project.ts';
-import { aStage, type Stage } from './support/stage.ts';
+import { aStage } from './support/stage.ts';
 
 const sourcesIn = (folder: string): string[] =>
   readdirSync(join(project, folder), { withFileTypes: true })
@@ -12,26 +12,19 @@ const sourcesIn = (folder: string): string[] =>
     .map(({ name }) => basename(name, '.ts'));
 
 describe('what the host loads', () => {
-  let stage: Stage | undefined;
-  const apps: string[] = [];
-
-  afterAll(async () => {
-    for (const app of apps) await removeFolder(app);
-  });
-
   test.each(sourcesIn('functions'))('functions/%s.ts registers a trigger of its own', async (name) => {
     const app = await anApp({
       'package.json': (manifest) => {
         manifest['main'] = `dist/functions/${name}.js`;
       },
     });
-    apps.push(app);
-    stage = await aStage(app);
+    onTestFinished(() => removeFolder(app));
+    const stage = await aStage(app);
+    onTestFinished(() => stage.stop());
 
     const { functions } = await stage.startHost();
 
     expect(functions.length).toBeGreaterThan(0);
-    await stage.stop();
   });
 });
 

@@ -1,5 +1,5 @@
 import { createServer, type Server } from 'node:net';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { startStack } from '../../local/stack.ts';
 import { takeStock } from '../helpers/leftovers.ts';
 import { removeFolder } from '../helpers/temporary-folder.ts';
@@ -119,7 +119,9 @@ test('the app refuses to start on a queue that is not there', async () => {
       UserConfig.Namespaces[0].Queues[0].Name = 'another-queue';
     },
   });
+  onTestFinished(() => removeFolder(app));
   const stage = await aStage(app);
+  onTestFinished(() => stage.stop());
   const expectNothingLeft = takeStock();
 
   const refusal = await refusalOf(stage.startHost());
@@ -129,8 +131,6 @@ test('the app refuses to start on a queue that is not there', async () => {
     "  - sending to billing-order-placed: MessagingEntityNotFound: The messaging entity 'billing-order-placed' could not be found.",
   ]);
   await expectNothingLeft();
-  await stage.stop();
-  await removeFolder(app);
 });
 
 describe('the stack', () => {

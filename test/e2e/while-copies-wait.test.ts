@@ -1,4 +1,4 @@
-import { afterEach, expect, inject, test } from 'vitest';
+import { afterEach, expect, inject, onTestFinished, test } from 'vitest';
 import { removeFolder } from '../helpers/temporary-folder.ts';
 import { anApp } from './support/an-app.ts';
 import { anOrder, FAST_POLICY } from './support/orders.ts';
@@ -39,6 +39,7 @@ test('duplicate detection eats what a producer sends twice, but no copy', async 
       UserConfig.Namespaces[0].Queues[0].Properties['RequiresDuplicateDetection'] = true;
     },
   });
+  onTestFinished(() => removeFolder(app));
   stage = await aStage(app, FAST_POLICY);
   await stage.send(anOrder('again', [503, 503, 200]), anOrder('again'));
   expect((await stage.messages()).map(({ messageId }) => messageId)).toEqual(['again']);
@@ -47,5 +48,4 @@ test('duplicate detection eats what a producer sends twice, but no copy', async 
   await stage.until('again', 'succeeded');
 
   expect(stage.outcomes('again')).toEqual(['redelivered', 'redelivered', 'succeeded']);
-  await removeFolder(app);
 });
