@@ -228,6 +228,13 @@ export function acceptSocket(container: Container, socket: Socket, options: Acce
   const connection = container.create_connection(options as never) as PrivateConnection;
   for (const event of ['protocol_error', 'error']) connection.on(event, () => socket.destroy());
   connection.accept(socket);
+  // rhea writes each frame to the socket by itself; together they are one call of the system.
+  const process = connection._process.bind(connection);
+  connection._process = () => {
+    socket.cork();
+    process();
+    socket.uncork();
+  };
   const { transport } = connection;
   const peekSize = transport.peek_size.bind(transport);
   transport.peek_size = (bytes) => {

@@ -1,5 +1,5 @@
 import type { Clock } from './clock.ts';
-import type { Inlet } from './inlet.ts';
+import type { ForwardTarget } from './forward-target.ts';
 import { TimerHeap } from './timer-heap.ts';
 
 /** What all entities of a namespace share: the time, the one timer heap, and where lock tokens come from. */
@@ -7,17 +7,17 @@ export class Engine {
   readonly timers = new TimerHeap();
   readonly #clock: Clock;
   readonly #newLockToken: () => string;
-  readonly #findInlet: (path: string) => Inlet | undefined;
+  readonly #findTarget: (path: string) => ForwardTarget | undefined;
 
-  constructor(clock: Clock, newLockToken: () => string, findInlet: (path: string) => Inlet | undefined) {
+  constructor(clock: Clock, newLockToken: () => string, findTarget: (path: string) => ForwardTarget | undefined) {
     this.#clock = clock;
     this.#newLockToken = newLockToken;
-    this.#findInlet = findInlet;
+    this.#findTarget = findTarget;
   }
 
-  /** The way into the queue or topic of that path, `undefined` when there is none. */
-  inletOf(path: string): Inlet | undefined {
-    return this.#findInlet(path);
+  /** The queue or topic of that path, `undefined` when there is none. */
+  targetOf(path: string): ForwardTarget | undefined {
+    return this.#findTarget(path);
   }
 
   /**

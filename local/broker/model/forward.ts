@@ -20,9 +20,9 @@ export type ForwardFailure = { readonly cause: DeadLetterCause; readonly into: '
 /** Moves a message on to another queue or topic; the caller has taken it out of its own. */
 export function forward(engine: Engine, message: StoredMessage, route: Route): ForwardFailure | undefined {
   if (message.hops >= MOST_HOPS) return { cause: tooManyHops, into: 'deadLetter' };
-  const inlet = engine.inletOf(route.path);
-  if (inlet === undefined) return { cause: notFound(route.path), into: 'transfer' };
-  const result = inlet.transfer(message, route);
+  const target = engine.targetOf(route.path);
+  if (target === undefined) return { cause: notFound(route.path), into: 'transfer' };
+  const result = target.transfer(message, route);
   return result.kind === 'refused' ? { cause: refused(result.reason, result.detail), into: 'transfer' } : undefined;
 }
 

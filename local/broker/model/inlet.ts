@@ -1,6 +1,7 @@
 import type { Content } from './content.ts';
 import { DuplicateWindow } from './duplicate-window.ts';
 import type { Engine } from './engine.ts';
+import type { ForwardTarget, Transfer } from './forward-target.ts';
 import type { Refusal, SendResult } from './outcomes.ts';
 import { type Home, StoredMessage } from './stored-message.ts';
 
@@ -14,11 +15,8 @@ export type InletOptions = {
   accept(message: StoredMessage): void;
 };
 
-/** How a message moves between entities: when, and from whose dead letters if it is one. */
-export type Transfer = { readonly instantUtc: number; readonly deadLetterSource?: string };
-
 /** The way into a queue or a topic: gives sequence numbers, drops duplicates and holds messages until they are due. */
-export class Inlet implements Home {
+export class Inlet implements Home, ForwardTarget {
   /** Messages that wait for their enqueue time, by sequence number. */
   readonly scheduled = new Map<number, StoredMessage>();
   readonly #engine: Engine;

@@ -1,21 +1,12 @@
 import type { Properties } from '../../model/content.ts';
 import type { StoredMessage } from '../../model/stored-message.ts';
-import {
-  encodedInt,
-  encodedList,
-  encodedLong,
-  encodedMap,
-  encodedNull,
-  encodedPlain,
-  encodedSection,
-  encodedString,
-  encodedSymbol,
-  encodedTimestamp,
-  encodedUint,
-} from './encode.ts';
+import { ByteWriter } from './byte-writer.ts';
+import { encodedNull, encodedPlain, encodedString, encodedSymbol } from './encode.ts';
 import { textOf } from './encoded-value.ts';
 import { itemsOfSection, SECTION, sectionsOf } from './sections.ts';
 
+const NULL = encodedNull();
+const writer = new ByteWriter();
 const LARGEST_UINT = 2 ** 32 - 1;
 const KEY = {
   sequenceNumber: encodedSymbol('x-opt-sequence-number'),
@@ -43,64 +34,82 @@ export type DeliveryMarks = {
 export function deliveredBytes(message: StoredMessage, marks: DeliveryMarks): Buffer {
   const bytes = message.content.bytes as Buffer;
   const sections = sectionsOf(bytes);
-  const items = (code: number) => itemsOfSection(bytes, sections, code);
-  const parts = [
-    encodedSection(SECTION.header, header(items(SECTION.header), message, marks)),
-    encodedSection(SECTION.messageAnnotations, annotations(items(SECTION.messageAnnotations), message, marks)),
-  ];
+  writer.reset();
+  writeHeader(itemsOfSection(bytes, sections, SECTION.header), message, marks);
+  writeAnnotations(itemsOfSection(bytes, sections, SECTION.messageAnnotations), message, marks);
   const { properties } = message;
-  const merged =
-    properties === undefined
-      ? undefined
-      : encodedSection(
-          SECTION.applicationProperties,
-          mergedProperties(items(SECTION.applicationProperties), properties),
-        );
   for (const { code, start, end } of sections) {
-    if (code < SECTION.properties || (merged !== undefined && code === SECTION.applicationProperties)) continue;
-    parts.push(bytes.subarray(start, end));
+    if (code < SECTION.properties || (properties !== undefined && code === SECTION.applicationProperties)) continue;
+    writer.raw(bytes.subarray(start, end));
     // What is told by a settlement stands right behind the properties, where application properties belong.
-    if (merged !== undefined && code === SECTION.properties) parts.push(merged);
+    if (properties !== undefined && code === SECTION.properties) {
+      writeProperties(itemsOfSection(bytes, sections, SECTION.applicationProperties), properties);
+    }
   }
-  return Buffer.concat(parts);
+  return writer.copy();
 }
 
 /** Fields of a header in their order: durable, priority, time to live, first acquirer, delivery count. */
-function header(sent: Buffer[], message: StoredMessage, { deliveryCount }: DeliveryMarks): Buffer {
-  const { timeToLiveInMs } = message;
-  return encodedList([
-    sent[0] ?? encodedNull(),
-    sent[1] ?? encodedNull(),
-    timeToLiveInMs <= LARGEST_UINT ? encodedUint(timeToLiveInMs) : encodedNull(),
-    encodedNull(),
-    encodedUint(deliveryCount),
-  ]);
+function writeHeader(sent: Buffer[], { timeToLiveInMs }: StoredMessage, { deliveryCount }: DeliveryMarks): void {
+  writer.section(SECTION.header);
+  const start = writer.beginList();
+  writer.raw(sent[0] ?? NULL);
+  writer.raw(sent[1] ?? NULL);
+  if (timeToLiveInMs <= LARGEST_UINT) writer.uint(timeToLiveInMs);
+  else writer.null();
+  writer.null();
+  writer.uint(deliveryCount);
+  writer.end(start, 5);
 }
 
-function annotations(sent: Buffer[], message: StoredMessage, { lockedUntilUtc }: DeliveryMarks): Buffer {
-  const kept: Buffer[] = [];
+function writeAnnotations(sent: Buffer[], message: StoredMessage, { lockedUntilUtc }: DeliveryMarks): void {
+  writer.section(SECTION.messageAnnotations);
+  const start = writer.beginMap();
+  let count = 8;
   for (let index = 0; index + 1 < sent.length; index += 2) {
     const key = sent[index] as Buffer;
-    if (!BROKER_KEYS.has(textOf(key))) kept.push(key, sent[index + 1] as Buffer);
+    if (BROKER_KEYS.has(textOf(key))) continue;
+    writer.raw(key);
+    writer.raw(sent[index + 1] as Buffer);
+    count += 2;
   }
-  const state = message.isDeferred ? 'deferred' : message.state;
-  kept.push(KEY.sequenceNumber, encodedLong(message.sequenceNumber));
-  kept.push(KEY.enqueueSequenceNumber, encodedLong(message.enqueueSequenceNumber));
-  kept.push(KEY.enqueuedTime, encodedTimestamp(message.enqueuedUtc));
-  kept.push(KEY.messageState, encodedInt(STATE_CODE[state]));
-  if (lockedUntilUtc !== undefined) kept.push(KEY.lockedUntil, encodedTimestamp(lockedUntilUtc));
-  if (message.deadLetterSource !== undefined) kept.push(KEY.deadLetterSource, encodedString(message.deadLetterSource));
-  return encodedMap(kept);
+  writer.raw(KEY.sequenceNumber);
+  writer.long(message.sequenceNumber);
+  writer.raw(KEY.enqueueSequenceNumber);
+  writer.long(message.enqueueSequenceNumber);
+  writer.raw(KEY.enqueuedTime);
+  writer.timestamp(message.enqueuedUtc);
+  writer.raw(KEY.messageState);
+  writer.int(STATE_CODE[message.isDeferred ? 'deferred' : message.state]);
+  if (lockedUntilUtc !== undefined) {
+    writer.raw(KEY.lockedUntil);
+    writer.timestamp(lockedUntilUtc);
+    count += 2;
+  }
+  if (message.deadLetterSource !== undefined) {
+    writer.raw(KEY.deadLetterSource);
+    writer.raw(encodedString(message.deadLetterSource));
+    count += 2;
+  }
+  writer.end(start, count);
 }
 
-function mergedProperties(sent: Buffer[], added: Properties): Buffer {
-  const merged: Buffer[] = [];
+function writeProperties(sent: Buffer[], added: Properties): void {
+  writer.section(SECTION.applicationProperties);
+  const start = writer.beginMap();
+  let count = 0;
   for (let index = 0; index + 1 < sent.length; index += 2) {
     const key = sent[index] as Buffer;
-    if (!added.has(textOf(key) ?? '')) merged.push(key, sent[index + 1] as Buffer);
+    if (added.has(textOf(key) ?? '')) continue;
+    writer.raw(key);
+    writer.raw(sent[index + 1] as Buffer);
+    count += 2;
   }
   for (const [name, value] of added) {
-    if (value !== null) merged.push(encodedString(name), encodedPlain(value));
+    if (value === null) continue;
+    writer.raw(encodedString(name));
+    writer.raw(encodedPlain(value));
+    count += 2;
   }
-  return encodedMap(merged);
+  writer.end(start, count);
 }

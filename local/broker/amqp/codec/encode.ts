@@ -35,28 +35,9 @@ export function encodedSymbol(text: string): Buffer {
   return variable(0xa3, 0xb3, Buffer.from(text, 'ascii'));
 }
 
-export function encodedUint(value: number): Buffer {
-  const bytes = Buffer.allocUnsafe(5);
-  bytes[0] = 0x70;
-  bytes.writeUInt32BE(value, 1);
-  return bytes;
-}
-
-export function encodedInt(value: number): Buffer {
-  const bytes = Buffer.allocUnsafe(5);
-  bytes[0] = 0x71;
-  bytes.writeInt32BE(value, 1);
-  return bytes;
-}
-
 /** A 64-bit signed integer; `value` must be a safe integer. */
-export function encodedLong(value: number): Buffer {
+function encodedLong(value: number): Buffer {
   return wide(0x81, value);
-}
-
-/** An instant in epoch milliseconds. */
-export function encodedTimestamp(valueUtc: number): Buffer {
-  return wide(0x83, valueUtc);
 }
 
 /** A list, from its encoded items. */
