@@ -16,7 +16,6 @@ export class WorkerKeeper {
   #worker: Promise<WorkerProcess>;
   #endsInARow = 0;
   readonly #stop = new AbortController();
-  readonly #stopped = Promise.withResolvers<never>();
 
   /** @throws Error with the app's message when the first start fails; later ones are logged and repeated. */
   static async start(options: WorkerOptions): Promise<WorkerKeeper> {
@@ -27,7 +26,6 @@ export class WorkerKeeper {
     this.#options = options;
     this.#worker = Promise.resolve(worker);
     this.functions = worker.functions;
-    this.#stopped.promise.catch(() => undefined);
     this.#watch(worker);
   }
 
@@ -46,7 +44,7 @@ export class WorkerKeeper {
     onStart?: (kill: (reason: string) => void) => void,
   ): Promise<InvocationOutcome> {
     try {
-      const worker = await Promise.race([this.#living(), this.#stopped.promise]);
+      const worker = await this.#living();
       onStart?.((reason) => worker.kill(reason));
       const outcome = await worker.invoke(request);
       if (outcome.kind === 'succeeded') this.#endsInARow = 0;
@@ -60,7 +58,6 @@ export class WorkerKeeper {
   /** Ends the worker with its appTerminate hooks; nothing is restarted any more. */
   async stop(limitInMs: number): Promise<void> {
     this.#stop.abort();
-    this.#stopped.reject(new Error('The host is stopping.'));
     const worker = await this.#worker.catch(() => undefined);
     await worker?.terminate(limitInMs);
   }

@@ -81,7 +81,7 @@ export async function startWorkerProcess(options: WorkerOptions): Promise<Worker
   return {
     pid: child.pid as number,
     get alive() {
-      return child.connected;
+      return child.connected && killReason === undefined;
     },
     functions,
     ended,

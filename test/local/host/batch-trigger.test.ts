@@ -69,15 +69,17 @@ test('a batch waits for minMessageBatchSize messages, but no longer than maxBatc
   await begin({
     settings: {
       AzureFunctionsJobHost__extensions__serviceBus__minMessageBatchSize: '3',
-      AzureFunctionsJobHost__extensions__serviceBus__maxBatchWaitTime: '00:00:02',
+      AzureFunctionsJobHost__extensions__serviceBus__maxBatchWaitTime: '00:00:03',
     },
   });
 
   for (const id of ['a', 'b', 'c']) await stage.send(id, 'complete');
   await stage.quiet();
+  const sentAtMs = performance.now();
   await stage.send('alone', 'complete');
   await stage.quiet();
 
+  expect(performance.now() - sentAtMs).toBeGreaterThanOrEqual(2_900);
   expect(batches()).toEqual([['a/1', 'b/1', 'c/1'], ['alone/1']]);
 });
 

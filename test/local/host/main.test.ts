@@ -14,7 +14,10 @@ afterEach(() => {
 function start(app: string, environment: Record<string, string> = {}): void {
   const program = fileURLToPath(new URL('../../../local/host/main.ts', import.meta.url));
   output = '';
-  host = spawn(process.execPath, [program, '--app', fixtureApp(app)], { env: { ...process.env, ...environment } });
+  host = spawn(process.execPath, [program, '--app', fixtureApp(app)], {
+    env: { ...process.env, ...environment },
+    detached: true,
+  });
   for (const stream of [host.stdout, host.stderr]) stream?.on('data', (text) => (output += text));
 }
 
@@ -38,7 +41,8 @@ describe('the host as a program', () => {
       start('telling');
       const pid = await workerPid();
 
-      host.kill(signal);
+      // To the whole group, as a terminal does with Ctrl-C: the worker must not die of it before it has been drained.
+      process.kill(-(host.pid ?? 0), signal);
       const [code] = await once(host, 'close');
 
       expect([code, isRunning(pid)]).toEqual([0, false]);

@@ -123,6 +123,12 @@ describe('settlement by the function', () => {
     await stage.send('late', { 1: [['pause', 1_500], ['complete']] });
     await stage.until('twice', { failed: 'complete' });
     await stage.until('late', { failed: 'complete' });
+    // A settlement that has failed is none: the host tries its own, which meets the same.
+    await expect
+      .poll(() => stage.log.messages())
+      .toContainEqual(
+        expect.stringMatching(/^Settling message "late" \(sequence number 2\) after its invocation failed: /),
+      );
 
     const failures = stage.told().filter(({ failed }) => failed);
     expect(failures).toEqual(

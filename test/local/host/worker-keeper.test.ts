@@ -43,6 +43,18 @@ test('fails the neighbours of what is killed, and only those', async () => {
   expect(pidOf(await keeper.invoke(aRequest('pid')))).toBeGreaterThan(0);
 });
 
+test('gives nothing to a worker that has been killed', async () => {
+  await start();
+  let next: Promise<InvocationOutcome> | undefined;
+
+  await keeper.invoke(aRequest('hang'), (kill) => {
+    kill('Too slow.');
+    next = keeper.invoke(aRequest('pid'));
+  });
+
+  expect((await next)?.kind).toBe('succeeded');
+});
+
 test('fails what waits for a worker when it is told to stop', async () => {
   await start();
   await keeper.invoke(aRequest('exit'));
