@@ -37,7 +37,8 @@ const isHolder = (value: unknown): value is object =>
 /** A property of anything; undefined where its getter throws, its proxy is revoked, or nothing is there to read from. */
 export function read(value: unknown, name: string): unknown {
   try {
-    return (value as Record<string, unknown>)[name];
+    // Most reads are of what is not there; an exception for each would be most of the cost of a classification.
+    return (value as Record<string, unknown> | null | undefined)?.[name];
   } catch {
     return undefined;
   }
