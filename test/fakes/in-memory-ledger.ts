@@ -33,6 +33,8 @@ export function inMemoryLedger(clock: Pick<Clock, 'nowUtc'>): InMemoryLedger {
   return {
     recordOf: (key) => rows.get(nameOf(key))?.stored.record,
 
+    serverNowUtc: () => clock.nowUtc(),
+
     async claim(key, claimant, leaseInMs) {
       const row = rows.get(nameOf(key));
       const nowUtc = clock.nowUtc();

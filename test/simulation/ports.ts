@@ -10,10 +10,10 @@ import type { Instance } from './instance.ts';
 import { copyContent } from './message.ts';
 
 /** What the ledger uses of the store's adapter. */
-export type LedgerStore = Pick<TableStore, 'get' | 'insert' | 'replace' | 'serverTime'>;
+export type LedgerStore = Pick<TableStore, 'get' | 'insert' | 'replace' | 'knownTime' | 'serverTime'>;
 
 /** The ports of one delivery in a process, with the mistake that the world is asked to make. */
-export function portsFor(instance: Instance, delivery: Delivery): Ports {
+export function portsFor(instance: Instance, delivery: Delivery, eventId: string): Ports {
   const { world } = instance;
   const { mistake } = world.options;
   const store = storeFor(instance, delivery);
@@ -21,7 +21,7 @@ export function portsFor(instance: Instance, delivery: Delivery): Ports {
     clock: instance.clock,
     // The rest of the adapter is for the sweep.
     ledger: tableLedger((mistake?.store?.(store, world) ?? store) as TableStore),
-    sender: senderFor(instance),
+    sender: senderFor(instance, eventId),
     settlement: settlementFor(instance),
     telemetry: {
       processed: () => undefined,
@@ -58,11 +58,12 @@ function storeFor(instance: Instance, { lockToken }: Delivery): LedgerStore {
         if (!written) world.effects.overtaken(columns);
         return written;
       }),
+    knownTime: () => instance.serverTime(),
     serverTime: async () => instance.serverTime(),
   };
 }
 
-const senderFor = (instance: Instance): Sender => ({
+const senderFor = (instance: Instance, eventId: string): Sender => ({
   send: (delivery, copy) =>
     call(instance, {
       target: 'send',
@@ -70,7 +71,6 @@ const senderFor = (instance: Instance): Sender => ({
       lockToken: delivery.lockToken,
       effect: () => {
         const { world } = instance;
-        const eventId = world.messages.eventOf(delivery);
         world.messages.sent(copyContent(delivery, copy, eventId, world.timeline.nowUtc), copy.dueUtc);
       },
       failure: () => new SendError('unavailable', 'the broker does not answer'),

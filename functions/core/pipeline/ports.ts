@@ -130,6 +130,8 @@ export class LedgerError extends Error {
 
 /** Idempotency by the table of design section 7. One record an event; instants in it are the store's. */
 export interface Ledger {
+  /** The store's clock now, where it is known: another machine's witness of the time, when ours may be minutes off. */
+  serverNowUtc?(): number | undefined;
   /**
    * Claims the event for a delivery, or says why not. A claim writes `inProgress` with a lease of `leaseInMs` by the
    * store's clock; of several claimants at once exactly one gets it. Asking again with the same owner gives the same

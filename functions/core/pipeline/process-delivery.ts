@@ -30,7 +30,7 @@ export async function processDelivery<Event>(
   invocation: Invocation,
 ): Promise<Report> {
   const { clock, telemetry } = ports;
-  const skewInMs = Math.max(0, clockSkewInMs(delivery, consumer.policy.lockDurationInMs, clock.nowUtc()));
+  const skewInMs = clockSkewInMs(delivery.enqueuedUtc, ports.ledger.serverNowUtc?.(), clock.nowUtc());
   const parsed = parse(delivery, consumer, ports.inflate);
   const ownEventId = parsed.kind === 'event' ? parsed.eventId : undefined;
   const envelope = readEnvelope(delivery, consumer.name, ownEventId);

@@ -1,8 +1,4 @@
-import type { Delivery } from './delivery.ts';
-
-/**
- * Up to here the clocks count as one: a delivery takes a while to reach us, and a whole lock duration may be rounded.
- */
+/** Up to here the clocks count as one: the store's is known to a second or two, and a delivery takes a while to reach us. */
 const ALIKE_IN_MS = 5_000;
 
 /**
@@ -10,20 +6,14 @@ const ALIKE_IN_MS = 5_000;
  * and the time to live are all the broker's to keep, so they are counted on its clock: on one that is minutes behind it,
  * every delay would have passed before its copy is sent, and on one that is minutes ahead the window would seem over.
  *
- * The broker's clock at receipt is the lock's end less the lock's duration. That holds where the host prefetches nothing
- * (`prefetchCount` 0); a prefetched delivery makes the broker's clock look behind by as long as it waited. It is never
- * before the message was enqueued, which limits the harm of a `lockDurationInMs` longer than the queue's own.
+ * The broker tells its clock only by what it has stamped: it is never before a message's enqueue. The ledger's store, kept
+ * by the same cloud, tells its own with each answer. (The end of the lock would tell too, less the queue's lock duration;
+ * but where the policy has that wrong, every delay would be wrong by as much.)
  *
- * @param receivedUtc our own clock when the delivery arrived, before anything else was done
+ * @param storeNowUtc the store's clock, where it is known
+ * @param receivedUtc our own clock at the same moment
  */
-export function clockSkewInMs(
-  delivery: Pick<Delivery, 'lockedUntilUtc' | 'enqueuedUtc'>,
-  lockDurationInMs: number,
-  receivedUtc: number,
-): number {
-  const lockedUtc = (delivery.lockedUntilUtc ?? Number.NaN) - lockDurationInMs;
-  const brokerUtc = Number.isFinite(lockedUtc) ? lockedUtc : receivedUtc;
-  const skewInMs =
-    Math.max(brokerUtc, Number.isFinite(delivery.enqueuedUtc) ? delivery.enqueuedUtc : brokerUtc) - receivedUtc;
+export function clockSkewInMs(enqueuedUtc: number, storeNowUtc: number | undefined, receivedUtc: number): number {
+  const skewInMs = Math.max(enqueuedUtc, storeNowUtc ?? receivedUtc) - receivedUtc;
   return Math.abs(skewInMs) > ALIKE_IN_MS ? skewInMs : 0;
 }

@@ -4,46 +4,32 @@ import { clockSkewInMs } from '../../../functions/core/rules/clock-skew.ts';
 import { decide } from '../../../functions/core/rules/decide.ts';
 import { aPolicy, ENQUEUED_UTC } from '../../fixtures/deliveries.ts';
 
-const LOCK_IN_MS = 60_000;
 const MINUTE = 60_000;
 
-/** A message that the broker handed over a minute, on its own clock, after it was enqueued. */
+/** On the broker's clock, a minute after the message was enqueued. */
 const handedOverUtc = ENQUEUED_UTC + MINUTE;
-const delivery = { enqueuedUtc: ENQUEUED_UTC, lockedUntilUtc: handedOverUtc + LOCK_IN_MS };
 
-const skew = (receivedUtc: number, changes: Partial<Parameters<typeof clockSkewInMs>[0]> = {}, lockInMs = LOCK_IN_MS) =>
-  clockSkewInMs({ ...delivery, ...changes }, lockInMs, receivedUtc);
+/** What a machine finds whose clock is off by so much, where the store's clock is the broker's. */
+const found = (offInMs: number) => clockSkewInMs(ENQUEUED_UTC, handedOverUtc, handedOverUtc + offInMs);
 
 describe('the difference of the clocks', () => {
-  it('is what our clock is behind the broker', () => {
-    expect(skew(handedOverUtc - 4 * MINUTE)).toBe(4 * MINUTE);
+  it('is what our clock is behind or ahead of the store', () => {
+    expect([found(-4 * MINUTE), found(4 * MINUTE)]).toEqual([4 * MINUTE, -4 * MINUTE]);
   });
 
-  it('is what our clock is ahead of the broker, below zero', () => {
-    expect(skew(handedOverUtc + 4 * MINUTE)).toBe(-4 * MINUTE);
+  it('is nothing where the clocks differ by 5 s or less', () => {
+    expect([found(5_000), found(-5_000)]).toEqual([0, 0]);
+    expect([found(5_001), found(-5_001)]).toEqual([-5_001, 5_001]);
   });
 
-  it('is nothing where the clocks differ by 5 s or less: a delivery takes its time', () => {
-    expect([skew(handedOverUtc + 5_000), skew(handedOverUtc - 5_000)]).toEqual([0, 0]);
-    expect([skew(handedOverUtc + 5_001), skew(handedOverUtc - 5_001)]).toEqual([-5_001, 5_001]);
-  });
-
-  it('goes by the time of the enqueue where the end of the lock is not known', () => {
-    expect(skew(ENQUEUED_UTC - 3 * MINUTE, { lockedUntilUtc: undefined })).toBe(3 * MINUTE);
-    expect(skew(ENQUEUED_UTC + 3 * MINUTE, { lockedUntilUtc: undefined })).toBe(0);
-  });
-
-  it('never puts the broker before the enqueue, whatever the policy says of the lock', () => {
-    expect(skew(handedOverUtc, {}, LOCK_IN_MS + 5 * MINUTE)).toBe(-MINUTE);
+  it('never puts the broker before the enqueue, and goes by that alone where the store is not known', () => {
+    expect(clockSkewInMs(ENQUEUED_UTC, ENQUEUED_UTC - 3 * MINUTE, ENQUEUED_UTC - MINUTE)).toBe(MINUTE);
+    expect(clockSkewInMs(ENQUEUED_UTC, undefined, ENQUEUED_UTC - 3 * MINUTE)).toBe(3 * MINUTE);
+    expect(clockSkewInMs(ENQUEUED_UTC, undefined, ENQUEUED_UTC + 3 * MINUTE)).toBe(0);
   });
 
   it('is nothing where no instant is known', () => {
-    expect(skew(handedOverUtc, { lockedUntilUtc: undefined, enqueuedUtc: Number.NaN })).toBe(0);
-    expect(skew(handedOverUtc, { lockedUntilUtc: Number.NaN, enqueuedUtc: Number.NaN })).toBe(0);
-  });
-
-  it('goes by the lock alone where the time of the enqueue is not known', () => {
-    expect(skew(handedOverUtc - 4 * MINUTE, { enqueuedUtc: Number.NaN })).toBe(4 * MINUTE);
+    expect(clockSkewInMs(Number.NaN, undefined, handedOverUtc)).toBe(0);
   });
 });
 
@@ -52,8 +38,7 @@ describe("a decision on the broker's clock", () => {
     const day = 24 * 60 * MINUTE;
     fc.assert(
       fc.property(fc.integer({ min: -day, max: day }), fc.integer({ min: 1, max: 3 }), (offInMs, attempt) => {
-        const receivedUtc = handedOverUtc + offInMs;
-        const nowUtc = receivedUtc + skew(receivedUtc);
+        const nowUtc = handedOverUtc + offInMs + found(offInMs);
         const standing = { eventId: 'A', attempt, deadlineUtc: ENQUEUED_UTC + 10 * MINUTE, expiresUtc: undefined };
         const failure = { kind: 'transient', code: 'C', message: 'm', retryAfter: undefined } as const;
         const decision = decide(standing, failure, aPolicy(), nowUtc);

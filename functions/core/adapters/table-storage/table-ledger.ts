@@ -14,6 +14,11 @@ const ROUNDS = 8;
  */
 export function tableLedger(store: TableStore): Ledger {
   return {
+    serverNowUtc() {
+      const known = store.knownTime();
+      return known && Math.round((known.earliestUtc + known.latestUtc) / 2);
+    },
+
     async claim(key, claimant, leaseInMs, mayExist) {
       const keys = keysOf(key);
       let found = mayExist ? await store.get(keys) : undefined;

@@ -39,6 +39,8 @@ export interface TableStore {
   /** @returns whether it was there, at `etag` */
   remove(keys: EntityKeys, etag: string): Promise<boolean>;
   createTable(): Promise<void>;
+  /** The store's clock now, as far as it has answered yet. */
+  knownTime(): ServerTime | undefined;
   /** The store's clock now; asks the store only where it has not answered yet. */
   serverTime(): Promise<ServerTime>;
   /** Runs one call of the SDK under the time limit, with the clock kept and errors translated. */
@@ -135,11 +137,12 @@ export function tableStore({
       return removed !== undefined;
     },
     createTable: () => operate('create its table', (options) => table.createTable(options)),
+    knownTime: () => server.at(clock.monotonicInMs()),
     async serverTime() {
-      const known = server.at(clock.monotonicInMs());
+      const known = store.knownTime();
       if (known) return known;
       await store.get({ partitionKey: 'clock', rowKey: 'clock' });
-      const asked = server.at(clock.monotonicInMs());
+      const asked = store.knownTime();
       if (!asked) throw new LedgerError('unavailable', 'the ledger did not tell its time: an answer without a Date');
       return asked;
     },
