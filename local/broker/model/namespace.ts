@@ -77,6 +77,7 @@ export class Namespace {
     if (entity === undefined) return false;
     if (entity.kind === 'topic') {
       for (const { queue } of [...entity.subscriptions.values()]) this.remove(queue.path);
+      entity.update({ ...entity.settings, status: 'Disabled' });
       entity.inlet.clear();
       this.#unregister(entity.path);
       return true;
@@ -84,6 +85,8 @@ export class Namespace {
     const [, topic = '', name = ''] = SUBSCRIPTION_PATH.exec(entity.path) ?? [];
     const parent = this.find(topic);
     if (parent?.kind === 'topic') parent.subscriptions.delete(name.toLowerCase());
+    // A send that is on its way must not vanish in an entity that nobody can reach.
+    entity.update({ ...entity.settings, status: 'Disabled' });
     entity.clear();
     for (const one of [entity, entity.deadLetterQueue, entity.transferDeadLetterQueue]) {
       if (one !== undefined) this.#unregister(one.path);

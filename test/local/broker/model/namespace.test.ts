@@ -73,6 +73,13 @@ test('forgets everything of a removed queue, so that nothing in it falls due any
   expect(namespace.nextDueInMs()).toBe(Number.POSITIVE_INFINITY);
 });
 
+test('takes nothing into a queue or a topic that was removed', () => {
+  const namespace = aNamespace();
+  const removed = [namespace.addQueue('orders', defaultQueueSettings), namespace.addTopic('events', topicSettings)];
+  for (const { path } of removed) namespace.remove(path);
+  expect(removed.map((entity) => entity.send(aMessage('m-1')).kind)).toEqual(['refused', 'refused']);
+});
+
 test('locks for the new duration after an update, and keeps the locks that there are', () => {
   const { queue } = aQueue({ lockDurationInMs: 30_000 });
   queue.send(aMessage('first'));
