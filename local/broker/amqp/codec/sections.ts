@@ -35,7 +35,18 @@ export type Section = { readonly code: number; readonly start: number; readonly 
  *
  * @throws MalformedMessageError when the bytes are not a sequence of sections
  */
-export function sectionsOf(bytes: Buffer): Section[] {
+export function sectionsOf(bytes: Buffer): readonly Section[] {
+  if (last.bytes !== bytes) last = { bytes, sections: findSections(bytes) };
+  return last.sections;
+}
+
+/** What a message says of itself is asked for in one go, field by field; each question would read through all of it. */
+let last: { readonly bytes: Buffer | undefined; readonly sections: readonly Section[] } = {
+  bytes: undefined,
+  sections: [],
+};
+
+function findSections(bytes: Buffer): Section[] {
   const sections: Section[] = [];
   let start = 0;
   while (start < bytes.length) {

@@ -26,13 +26,14 @@ export class WireMessage implements Content {
    * @throws MalformedMessageError when the bytes are not an AMQP message
    */
   static from(bytes: Buffer, spareId: () => string): WireMessage {
-    const sections = sectionsOf(bytes);
+    const own = Buffer.from(bytes);
+    const sections = sectionsOf(own);
     // Read once here, so that bytes which cannot be read are refused now and do not fail when they are delivered.
-    for (const { code, value } of sections) if (!BODY.has(code)) itemsOf(bytes, value);
-    const properties = itemsOfSection(bytes, sections, SECTION.properties);
+    for (const { code, value } of sections) if (!BODY.has(code)) itemsOf(own, value);
+    const properties = itemsOfSection(own, sections, SECTION.properties);
     const id = properties[PROPERTY.messageId];
-    if (id !== undefined && id[0] !== 0x40) return new WireMessage(Buffer.from(bytes));
-    return new WireMessage(withMessageId(bytes, sections, properties, spareId()));
+    if (id !== undefined && id[0] !== 0x40) return new WireMessage(own);
+    return new WireMessage(withMessageId(own, sections, properties, spareId()));
   }
 
   get messageId(): string | undefined {
