@@ -23,7 +23,11 @@ const RUN_LIMIT_IN_MS = 120_000;
  * Finds the Bicep CLI: the variable `BICEP` (a path, or `none` for "do without"), PATH, `az bicep`; else restores its
  * NuGet package with the .NET SDK into a folder that git ignores.
  */
-export async function findCompiler(environment: NodeJS.ProcessEnv, folder: string): Promise<Compiler> {
+export async function findCompiler(
+  environment: NodeJS.ProcessEnv,
+  folder: string,
+  { mayDownload = true }: { mayDownload?: boolean } = {},
+): Promise<Compiler> {
   const named = environment['BICEP'];
   if (named === 'none') return { kind: 'absent', tried: ['BICEP is "none"'] };
   if (named) return found([named], 'BICEP') ?? { kind: 'absent', tried: [`BICEP is ${named}, which does not run`] };
@@ -36,7 +40,7 @@ export async function findCompiler(environment: NodeJS.ProcessEnv, folder: strin
   const withAz = az && found([az, 'bicep'], 'az');
   if (withAz) return withAz;
   tried.push('no "az bicep"');
-  const restored = await restore(environment, folder);
+  const restored = await restore(environment, folder, mayDownload);
   return restored.kind === 'found' ? restored : { kind: 'absent', tried: [...tried, ...restored.tried] };
 }
 
@@ -64,12 +68,13 @@ function onThePath(name: string, environment: NodeJS.ProcessEnv): string | undef
     .find(existsSync);
 }
 
-async function restore(environment: NodeJS.ProcessEnv, folder: string): Promise<Compiler> {
+async function restore(environment: NodeJS.ProcessEnv, folder: string, mayDownload: boolean): Promise<Compiler> {
   const system = { linux: 'linux', darwin: 'osx', win32: 'win' }[process.platform as string];
   const packageId = `Azure.Bicep.CommandLine.${system}-${process.arch}`;
   const tools = join(folder, packageId.toLowerCase(), BICEP_VERSION, 'tools');
   const executable = join(tools, process.platform === 'win32' ? 'bicep.exe' : 'bicep');
   if (!existsSync(executable)) {
+    if (!mayDownload) return { kind: 'absent', tried: ['not restored before'] };
     const dotnet = onThePath('dotnet', environment);
     if (!system || !dotnet) return { kind: 'absent', tried: ['no .NET SDK to restore it with'] };
     await mkdir(folder, { recursive: true });

@@ -36,9 +36,12 @@ const DEFAULTS = {
   DeadLetteringOnMessageExpiration: false,
   DefaultMessageTimeToLive: 'PT1H',
   DuplicateDetectionHistoryTimeWindow: 'PT20S',
+  ForwardDeadLetteredMessagesTo: '',
+  ForwardTo: '',
   LockDuration: 'PT1M',
   MaxDeliveryCount: 3,
   RequiresDuplicateDetection: false,
+  RequiresSession: false,
 };
 const LEAST_LOCK_IN_MS = 5_000;
 const MOST_LOCK_IN_MS = 300_000;

@@ -13,7 +13,7 @@ const SUBSCRIPTION = '00000000-0000-0000-0000-000000000000';
 /**
  * Formats, lints, builds and takes the snapshots in a copy, so that a check changes nothing here.
  *
- * @param edit changes the copy before anything runs; tests use it
+ * @param edit changes the copy first; then only snapshots are taken
  * @returns what was built, and what is wrong, a line each
  */
 export async function rebuild(
@@ -34,16 +34,17 @@ export async function rebuild(
       problems.push(...bad.map((line) => line.replaceAll(`${copy}/`, '').replaceAll(`/private${copy}/`, '')));
       return exitCode === 0;
     };
-    for (const pattern of ['infra/*.bicep', 'infra/modules/*.bicep', 'infra/*.bicepparam']) {
-      bicep('format', '--pattern', pattern);
-    }
+    const built: Record<string, string> = {};
     if (!edit) {
+      for (const pattern of ['infra/*.bicep', 'infra/modules/*.bicep', 'infra/*.bicepparam']) {
+        bicep('format', '--pattern', pattern);
+      }
       const unformatted = sources.filter((file) => textOf(copy, file) !== textOf(project, file));
       problems.push(...unformatted.map((file) => `${file}: not formatted; run "bicep format ${file}"`));
+      bicep('lint', '--no-restore', '--pattern', 'infra/*.bicepparam');
+      const isBuilt = bicep('build', '--no-restore', 'infra/main.bicep');
+      if (isBuilt) built['infra/main.json'] = textOf(copy, 'infra/main.json');
     }
-    bicep('lint', '--no-restore', '--pattern', 'infra/*.bicepparam');
-    const built: Record<string, string> = {};
-    if (bicep('build', '--no-restore', 'infra/main.bicep')) built['infra/main.json'] = textOf(copy, 'infra/main.json');
     for (const stage of stages) {
       const taken = bicep(
         'snapshot',
