@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeAll, describe, expect, test } from 'vitest';
+import { startAdminServer } from '../../local/broker/admin/start-admin-server.ts';
 import { defaultRule } from '../../local/broker/model/filter/rule.ts';
 import { defaultQueueSettings, type QueueSettings } from '../../local/broker/model/queue-settings.ts';
 import { startBroker } from '../../local/broker/start-broker.ts';
@@ -69,9 +70,12 @@ describe.skipIf(!sdk)('the .NET client, on a .NET SDK', () => {
       Object.entries(QUEUES).map(([name, settings]) => [name, { ...defaultQueueSettings, ...settings }]),
     );
     const broker = await startBroker({ entities: { queues, topics: new Map(TOPICS.map((name) => [name, topic])) } });
+    const admin = await startAdminServer({ namespace: broker.namespace });
     try {
       const program = join(artifacts, 'bin/interop/release/interop.dll');
-      const { stdout } = await run('dotnet', [program, broker.connectionString], { env, timeout: 170_000 }).catch(
+      const adminString = broker.connectionString.replace(`:${broker.port};`, `:${admin.port};`);
+      const strings = [broker.connectionString, adminString];
+      const { stdout } = await run('dotnet', [program, ...strings], { env, timeout: 170_000 }).catch(
         (failed: { stdout: string }) => failed,
       );
       expect(stdout.trimEnd().split('\n')).toEqual(
@@ -104,9 +108,13 @@ describe.skipIf(!sdk)('the .NET client, on a .NET SDK', () => {
           'dead-letters in one subscription and leaves the other alone',
           'selects by a SQL rule that a client adds, and changes the copy by its action',
           'selects by a correlation rule',
+          'makes a queue, uses it, changes and removes it',
+          'makes a topic, a subscription and a rule, and counts what they got',
+          'names an entity that is taken and one that is missing',
         ].map((name) => `ok ${name}`),
       );
     } finally {
+      await admin.stop();
       await broker.stop();
     }
   });

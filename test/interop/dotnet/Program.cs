@@ -1,10 +1,10 @@
 using Azure.Messaging.ServiceBus;
 using Interop;
 
-// Runs every step against the broker of the connection string, and says of each, on a line, whether it went as it must.
-if (args is not [string connectionString])
+// Runs every step against the broker and the management API of the connection strings, and says of each, on a line, whether it went as it must.
+if (args is not [string connectionString, string adminConnectionString])
 {
-    Console.Error.WriteLine("Usage: interop CONNECTION_STRING");
+    Console.Error.WriteLine("Usage: interop CONNECTION_STRING ADMIN_CONNECTION_STRING");
     return 2;
 }
 
@@ -14,7 +14,11 @@ ServiceBusClientOptions options = new()
 };
 await using ServiceBusClient client = new(connectionString, options);
 bool allPassed = true;
-foreach (Step step in (Step[])[.. QueueSteps.All, .. ScheduleSteps.All, .. SessionSteps.All, .. TopicSteps.All])
+Step[] steps =
+[
+    .. QueueSteps.All, .. ScheduleSteps.All, .. SessionSteps.All, .. TopicSteps.All, .. new AdminSteps(adminConnectionString).All,
+];
+foreach (Step step in steps)
 {
     string? failure = await Outcome.OfAsync(step, client);
     allPassed &= failure is null;
