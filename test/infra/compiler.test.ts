@@ -1,0 +1,137 @@
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { findCompiler } from '../../infra/checks/compiler.ts';
+import { rebuild } from '../../infra/checks/rebuild.ts';
+import { ofType, project, type Snapshot, snapshotFrom, snapshots } from './support/built.ts';
+
+const compiler = await findCompiler(process.env, join(project, 'infra', '.bicep'), { mayDownload: false });
+const SLOW = 240_000;
+
+type Json = Record<string, unknown>;
+
+/** Takes the snapshot of a stage with a file changed. */
+async function withChange(file: string, change: (content: Json) => void, stage = 'dev') {
+  if (compiler.kind === 'absent') throw new Error('no compiler');
+  const edit = async (copy: string) => {
+    const content = JSON.parse(await readFile(join(copy, file), 'utf8'));
+    change(content);
+    await writeFile(join(copy, file), JSON.stringify(content));
+  };
+  const { built, problems } = await rebuild(compiler, project, { edit, stages: [stage] });
+  const text = built[`infra/snapshots/${stage}.json`];
+  return { problems, snapshot: text ? snapshotFrom(stage, text) : undefined };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the emulator's format
+const namespaceOf = (entities: any) => entities.UserConfig.Namespaces[0];
+const idsOf = ({ resources }: Snapshot) => resources.map(({ id }) => id);
+const committed = snapshots.find(({ stage }) => stage === 'dev') as Snapshot;
+
+/** What is new in a snapshot, as type and the end of the name. */
+const addedTo = (snapshot: Snapshot) =>
+  snapshot.resources
+    .filter(({ id }) => !idsOf(committed).includes(id))
+    .map(({ type, name, id }) =>
+      `${type.split('/').slice(1).join('/')} ${id.startsWith('[') ? '' : name.replace(/^[\w-]+\/|^dev-\w{8}-/, '')}`.trim(),
+    )
+    .sort();
+
+describe.skipIf(compiler.kind === 'absent')('the compiler', () => {
+  it('makes of a second event, added as the README says, a queue, its roles and its alerts, and leaves the rest alone', {
+    timeout: SLOW,
+  }, async () => {
+    const { snapshot, problems } = await withChange('local/entities.json', (entities) => {
+      namespaceOf(entities).Queues.push({
+        Name: 'billing-subscription-renewed',
+        Properties: { MaxDeliveryCount: 10, LockDuration: 'PT1M', DeadLetteringOnMessageExpiration: true },
+      });
+    });
+    expect(problems).toEqual([]);
+    expect(addedTo(snapshot as Snapshot)).toEqual([
+      'metricAlerts active-billing-subscription-renewed',
+      'metricAlerts dead-letters-billing-subscription-renewed',
+      'metricAlerts scheduled-billing-subscription-renewed',
+      'metricAlerts size-billing-subscription-renewed',
+      'namespaces/queues billing-subscription-renewed',
+      'roleAssignments',
+      'roleAssignments',
+    ]);
+    expect(idsOf(committed).filter((id) => !idsOf(snapshot as Snapshot).includes(id))).toEqual([]);
+  });
+
+  it('makes of a topic a subscription that forwards, with its rules', { timeout: SLOW }, async () => {
+    const { snapshot, problems } = await withChange('local/entities.json', (entities) => {
+      namespaceOf(entities).Topics = [
+        {
+          Name: 'order-events',
+          Properties: { DefaultMessageTimeToLive: 'PT1H' },
+          Subscriptions: [
+            {
+              Name: 'billing',
+              Properties: { DeadLetteringOnMessageExpiration: true, ForwardTo: 'billing-order-placed' },
+              Rules: [
+                {
+                  Name: 'placed',
+                  Properties: {
+                    FilterType: 'Correlation',
+                    CorrelationFilter: { Label: 'placed', Properties: { region: 'eu' } },
+                  },
+                },
+                { Name: 'large', Properties: { FilterType: 'Sql', SqlFilter: { SqlExpression: 'amount > 1000' } } },
+              ],
+            },
+          ],
+        },
+      ];
+    });
+    expect(problems).toEqual([]);
+    expect(addedTo(snapshot as Snapshot)).toEqual([
+      'metricAlerts dead-letters-order-events',
+      'metricAlerts size-order-events',
+      'namespaces/topics order-events',
+      'namespaces/topics/subscriptions order-events/billing',
+      'namespaces/topics/subscriptions/rules order-events/billing/$Default',
+      'namespaces/topics/subscriptions/rules order-events/billing/large',
+    ]);
+    const [subscription] = ofType(snapshot as Snapshot, 'Microsoft.ServiceBus/namespaces/topics/subscriptions');
+    expect(subscription?.properties).toMatchObject({
+      forwardTo: 'billing-order-placed',
+      deadLetteringOnMessageExpiration: true,
+    });
+    const rules = ofType(snapshot as Snapshot, 'Microsoft.ServiceBus/namespaces/topics/subscriptions/rules');
+    expect(rules[0]?.properties).toMatchObject({
+      filterType: 'CorrelationFilter',
+      correlationFilter: { label: 'placed', properties: { region: 'eu' } },
+    });
+    expect(rules[1]?.properties).toMatchObject({
+      filterType: 'SqlFilter',
+      sqlFilter: { sqlExpression: 'amount > 1000' },
+    });
+  });
+
+  it.each([
+    [{ LockDuration: 'PT6M' }, 'LockDuration PT6M must be 5 seconds to 5 minutes'],
+    [{ MaxDeliveryCount: 20 }, 'must be at least LockDuration x MaxDeliveryCount (1200 s)'],
+    [{ DeadLetteringOnMessageExpiration: false }, 'DeadLetteringOnMessageExpiration must be true'],
+    [{ MaxSizeInMegabytes: 81_920 }, 'MaxSizeInMegabytes 81920 must be at most 5120 in Standard'],
+  ])('refuses %j', { timeout: SLOW }, async (properties, says) => {
+    const { problems } = await withChange('infra/overrides.json', (overrides) => {
+      overrides['queues'] = { 'billing-order-placed': properties };
+    });
+    expect(problems.join('\n')).toContain(says);
+  });
+
+  it('refuses network isolation in Standard', { timeout: SLOW }, async () => {
+    if (compiler.kind === 'absent') return;
+    const edit = async (copy: string) => {
+      const file = join(copy, 'infra/stages.bicep');
+      await writeFile(
+        file,
+        (await readFile(file, 'utf8')).replace("serviceBusTier: 'Premium'", "serviceBusTier: 'Standard'"),
+      );
+    };
+    const { problems } = await rebuild(compiler, project, { edit, stages: ['prod-isolated'] });
+    expect(problems.join('\n')).toContain('serviceBusTier Standard has no private endpoints');
+  });
+});
