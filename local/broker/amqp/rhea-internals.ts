@@ -232,8 +232,11 @@ export function acceptSocket(container: Container, socket: Socket, options: Acce
   const process = connection._process.bind(connection);
   connection._process = () => {
     socket.cork();
-    process();
-    socket.uncork();
+    try {
+      process();
+    } finally {
+      socket.uncork();
+    }
   };
   const { transport } = connection;
   const peekSize = transport.peek_size.bind(transport);
