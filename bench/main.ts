@@ -1,13 +1,15 @@
 import { BODY_IN_BYTES } from './a-message.ts';
+import { copyCosts } from './copy.ts';
 import { depthCost } from './depth.ts';
 import { scheduledMemory } from './scheduled-memory.ts';
 import { type Throughput, throughput } from './throughput.ts';
 
-const GOAL = { throughput: 0.75, depth: 1.2, overheadInBytes: 500 };
+const GOAL = { throughput: 0.75, depth: 1.2, overheadInBytes: 500, copy: 1.5 };
 
 /** Measures the broker and prints what it found. Numbers hold for this machine and this hour; the ratios travel further. */
 async function main(): Promise<void> {
   print(`Bodies of ${BODY_IN_BYTES} bytes; client and server in separate processes, over loopback.`);
+  await printCopyCosts();
   const { sends, completions } = await throughput();
   printThroughput('sends', sends);
   printThroughput('receive-and-complete', completions);
@@ -22,6 +24,15 @@ async function main(): Promise<void> {
     `memory of ${whole(count)} scheduled messages: ${overheadInBytes.toFixed(0)} bytes each beyond their own ${ownBytes}; ` +
       goal(`under ${GOAL.overheadInBytes}`, overheadInBytes < GOAL.overheadInBytes),
   );
+}
+
+async function printCopyCosts(): Promise<void> {
+  for (const { bodyInBytes, oursInUs, sdkInUs, ratio } of await copyCosts()) {
+    print(
+      `decode, decide and copy, ${whole(bodyInBytes)} bytes of body: ${oursInUs.toFixed(0)} us, the SDK's decode and encode ` +
+        `${sdkInUs.toFixed(0)} us; ratio ${ratio.toFixed(2)}; ${goal(`at most ${GOAL.copy}`, ratio <= GOAL.copy)}`,
+    );
+  }
 }
 
 function printThroughput(what: string, { broker, bare, ratio, rounds }: Throughput): void {

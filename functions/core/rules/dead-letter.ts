@@ -1,7 +1,7 @@
 import { int, type PropertyValue, string } from './delivery.ts';
 import { type Envelope, lifeOf, type PastFailure, PROPERTY } from './envelope.ts';
 import { safeText } from './redact.ts';
-import { iso, sizeInBytes } from './text.ts';
+import { cut, iso, sizeInBytes } from './text.ts';
 
 /** What replaying a dead letter can achieve. */
 export type Replay = 'now' | 'after-fix' | 'as a new event' | 'never';
@@ -149,7 +149,7 @@ export function writeHistory(history: readonly PastFailure[]): string {
     .map(({ generation, attempt, at, code, message }) => ({
       generation,
       attempt,
-      at: safeText(at, 32),
+      at: cut(at, 32),
       code: safeText(code, 64),
       message: safeText(message, 200),
     }));

@@ -2,10 +2,8 @@ const CONTROL_CHARACTER = /(?![\t\n\r])\p{Cc}/u;
 const ELLIPSIS = '…';
 const ELLIPSIS_BYTES = 3;
 
-const encoder = new TextEncoder();
-
-/** UTF-8 size of a text in bytes. */
-export const sizeInBytes = (text: string): number => encoder.encode(text).length;
+/** UTF-8 size of a text in bytes; a lone surrogate counts as the replacement character that it becomes. */
+export const sizeInBytes = (text: string): number => Buffer.byteLength(text);
 
 /**
  * The text as it may travel in a property: control characters but tab and line breaks removed, lone surrogates replaced,
@@ -13,6 +11,7 @@ export const sizeInBytes = (text: string): number => encoder.encode(text).length
  * one. Reads no further than it keeps: an error message can hold megabytes.
  */
 export function cut(text: string, maxBytes: number): string {
+  if (isFit(text, maxBytes)) return text;
   let kept = '';
   let size = 0;
   let beforeEllipsis = '';
@@ -25,6 +24,10 @@ export function cut(text: string, maxBytes: number): string {
   }
   return kept;
 }
+
+/** Whether nothing is to be done, as for most texts: no character takes less than a byte, so a long one is not read. */
+const isFit = (text: string, maxBytes: number): boolean =>
+  text.length <= maxBytes && sizeInBytes(text) <= maxBytes && text.isWellFormed() && !CONTROL_CHARACTER.test(text);
 
 /** UTF-8 size of one code point; a lone surrogate counts as the replacement character that it becomes. */
 function sizeOfCodePoint(character: string): number {

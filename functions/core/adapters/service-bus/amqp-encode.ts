@@ -15,16 +15,23 @@ export const encodeSymbol = (value: string): Buffer => text(0xa3, 0xb3, value, '
 
 function text(shortCode: number, longCode: number, value: string, encoding: 'utf8' | 'latin1'): Buffer {
   const length = Buffer.byteLength(value, encoding);
-  const head = lengthHead(shortCode, longCode, length);
-  const bytes = Buffer.allocUnsafe(head.length + length);
-  head.copy(bytes);
-  bytes.write(value, head.length, encoding);
+  const headLength = length <= SHORT ? 2 : 5;
+  const bytes = Buffer.allocUnsafe(headLength + length);
+  writeLengthHead(bytes, shortCode, longCode, length);
+  bytes.write(value, headLength, encoding);
   return bytes;
 }
 
 function lengthHead(shortCode: number, longCode: number, length: number): Buffer {
-  if (length <= SHORT) return Buffer.from([shortCode, length]);
-  return fixed(longCode, 4, (bytes) => bytes.writeUInt32BE(length, 1));
+  const bytes = Buffer.allocUnsafe(length <= SHORT ? 2 : 5);
+  writeLengthHead(bytes, shortCode, longCode, length);
+  return bytes;
+}
+
+function writeLengthHead(bytes: Buffer, shortCode: number, longCode: number, length: number): void {
+  bytes[0] = length <= SHORT ? shortCode : longCode;
+  if (length <= SHORT) bytes[1] = length;
+  else bytes.writeUInt32BE(length, 1);
 }
 
 function fixed(code: number, width: number, write: (bytes: Buffer) => void): Buffer {

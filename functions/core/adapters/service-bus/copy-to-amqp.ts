@@ -75,7 +75,8 @@ export function encodeCopy(raw: Buffer, copy: Copy): EncodedCopy {
   const kept = pairsOf(items(SECTION.applicationProperties)).filter(
     ({ name, value }) => !dropped.has(name) && !isCompound(value),
   );
-  const written = [...copy.set].flatMap(([name, value]) => [encodeString(name), encodeProperty(value)]);
+  const written: Buffer[] = [];
+  for (const [name, value] of copy.set) written.push(encodedName(name), encodeProperty(value));
 
   return {
     pieces: [
@@ -91,6 +92,18 @@ export function encodeCopy(raw: Buffer, copy: Copy): EncodedCopy {
     sessionId: properties[PROPERTIES.groupId],
     partitionKey: annotations.find(({ name }) => name === PARTITION_KEY)?.value,
   };
+}
+
+/** Copies carry the same few names, so each is encoded once. */
+const encodedNames = new Map<string, Buffer>();
+
+function encodedName(name: string): Buffer {
+  let bytes = encodedNames.get(name);
+  if (!bytes) {
+    bytes = encodeString(name);
+    encodedNames.set(name, bytes);
+  }
+  return bytes;
 }
 
 function pairsOf(keysAndValues: readonly Buffer[]): Pair[] {
