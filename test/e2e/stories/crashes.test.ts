@@ -1,0 +1,41 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { aTheatre, type Theatre } from '../support/theatre.ts';
+
+let theatre: Theatre;
+
+beforeAll(async () => {
+  theatre = await aTheatre();
+});
+
+afterAll(() => theatre?.stop());
+
+/** Another run waits for the lease of one that died: handler time and 10 s more. So all of them wait together. */
+describe.concurrent('a process that dies in a handler', () => {
+  test('by kill -9 after the effect: the event runs again, the effect does not happen again', async () => {
+    const story = theatre.story('killed');
+    await story.startHost();
+    await story.send({ one: [[['charge'], ['kill']], [['charge']]] });
+
+    const { runs } = await story.end();
+
+    expect(runs).toBe(2);
+    expect(story.runs('one').map(({ attempt }) => attempt)).toEqual([1, 1]);
+    expect(story.outcomes('one').at(-1)).toBe('succeeded');
+    expect(story.outcomes('one').slice(0, -1)).toEqual(story.outcomes('one').slice(0, -1).fill('deferred'));
+    const calls = theatre.provider.calls.filter(({ charge }) => charge.orderId === story.eventId('one'));
+    expect(calls.map(({ replayed }) => replayed)).toEqual([false, true]);
+  });
+
+  test('out of memory: the event runs again in a new process', async () => {
+    const story = theatre.story('out-of-memory');
+    await story.startHost({ languageWorkers__node__arguments: '--max-old-space-size=96' });
+    await story.send({ one: [[['growWithoutEnd']], [['charge']]] });
+
+    await story.end();
+
+    const [first, second] = story.runs('one').map(({ pid }) => pid);
+    expect(story.runs('one')).toHaveLength(2);
+    expect(second).not.toBe(first);
+    expect(story.log.map(({ message }) => message).join('\n')).toContain('heap out of memory');
+  });
+});
