@@ -35,7 +35,7 @@ export async function processDelivery<Event>(
   const ownEventId = parsed.kind === 'event' ? parsed.eventId : undefined;
   const envelope = readEnvelope(delivery, consumer.name, ownEventId);
   const { eventId } = envelope;
-  for (const doubt of envelope.doubts) telemetry.log('warning', `property not believed: ${doubt}`, { eventId });
+  for (const doubt of envelope.doubts) telemetry.log('warning', `property: ${doubt}`, { eventId });
 
   const brokerNowUtc = () => clock.nowUtc() + skewInMs;
   const { generation, attempt, end } = await pass(

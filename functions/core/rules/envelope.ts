@@ -90,6 +90,10 @@ export function readEnvelope(delivery: Delivery, consumer: string, compositionEv
   if (!isBelieved && reserved.length > 0) {
     doubts.push(`${reserved.join(', ')}: not written by ${consumer}, dropped`);
   }
+  for (const [name, { type }] of delivery.properties) {
+    // Lists, maps and arrays; the service refuses a message that carries one, so no copy does.
+    if (type === 'other') doubts.push(`${name}: a list, map or array is no property to the service, not copied`);
+  }
   const believed = isBelieved ? delivery.properties : new Map<string, PropertyValue>();
 
   const count = (name: string): number => {

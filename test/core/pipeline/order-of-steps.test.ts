@@ -128,6 +128,6 @@ test('logs the properties of a message that it does not believe', async () => {
   await stage.deliver(aDelivery({ properties: { 'retry-attempt': 3 } }));
 
   expect(stage.telemetry.lines).toEqual([
-    { level: 'warning', message: expect.stringMatching(/^property not believed: retry-attempt/) },
+    { level: 'warning', message: expect.stringMatching(/^property: retry-attempt/) },
   ]);
 });

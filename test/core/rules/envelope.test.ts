@@ -193,6 +193,15 @@ describe('an instant', () => {
   });
 });
 
+describe('a property that no copy can carry', () => {
+  it('is told, for it will be missing from the second attempt on', () => {
+    const list: PropertyValue = { type: 'other', value: new Uint8Array([0x45]) };
+    expect(read(aDelivery({ properties: { tags: list, tenant: 'eu' } })).doubts).toEqual([
+      'tags: a list, map or array is no property to the service, not copied',
+    ]);
+  });
+});
+
 describe('the message that a deferral stands for', () => {
   const origin: Origin = {
     messageId: 'A~r1~12345678',
