@@ -1,0 +1,61 @@
+import { cp, mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { packageApp } from '../../infra/package.ts';
+import { anOrder, FAST_POLICY } from '../e2e/support/orders.ts';
+import { aStage } from '../e2e/support/stage.ts';
+import { aTemporaryFolder, removeFolder } from '../helpers/temporary-folder.ts';
+import { project } from './support/built.ts';
+
+const LIMIT_IN_BYTES = 10 * 1024 * 1024;
+const SLOW = 120_000;
+
+let folder: string;
+beforeAll(async () => {
+  folder = await aTemporaryFolder('deploy');
+  await packageApp(project, folder);
+}, SLOW);
+afterAll(() => removeFolder(folder));
+
+it('the package is four files, below 10 MB, without a dependency or a setting', async () => {
+  const files = (await readdir(folder)).sort();
+  expect(files).toEqual(['host.json', 'main.js', 'main.js.map', 'package.json']);
+  const sizes = await Promise.all(files.map(async (file) => (await stat(join(folder, file))).size));
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(LIMIT_IN_BYTES);
+  expect(JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))).toEqual({
+    name: 'servicebus-redelivery',
+    private: true,
+    type: 'module',
+    main: 'main.js',
+  });
+  expect(await readFile(join(folder, 'host.json'), 'utf8')).toBe(await readFile(join(project, 'host.json'), 'utf8'));
+});
+
+it('the package redelivers, succeeds and dead-letters with node_modules out of reach', { timeout: SLOW }, async () => {
+  const app = await aTemporaryFolder('deployed');
+  onTestFinished(() => removeFolder(app));
+  await cp(folder, app, { recursive: true });
+  // What the stand-ins are told by; the app reads neither.
+  for (const file of ['local/entities.json', 'local.settings.json']) {
+    await mkdir(dirname(join(app, file)), { recursive: true });
+    await cp(join(project, file), join(app, file));
+  }
+  const stage = await aStage(app, FAST_POLICY);
+  onTestFinished(() => stage.stop());
+
+  await stage.startHost();
+  await stage.send(
+    anOrder('recovers', [503, 200]),
+    { ...anOrder('permanent'), body: { orderId: 'order-permanent', amount: 25, currency: 'XXX' } },
+    anOrder('exhausted', [503]),
+  );
+  await stage.until('recovers', 'succeeded');
+  await stage.until('permanent', 'dead-lettered');
+  await stage.until('exhausted', 'dead-lettered');
+
+  expect(stage.outcomes('recovers')).toEqual(['redelivered', 'succeeded']);
+  expect((await stage.deadLetters()).map(({ reason }) => reason).sort()).toEqual([
+    'AttemptsExhausted',
+    'UnsupportedCurrency',
+  ]);
+});
