@@ -34,6 +34,8 @@ export interface PaymentProvider {
   /** How often each order was really charged, over all keys. Orders that were never charged are absent. */
   readonly charges: readonly { readonly orderId: string; readonly count: number }[];
   readonly calls: readonly ProviderCall[];
+  /** Forgets all keys, as a provider does after a day or so: a repeat of an old one charges again. */
+  expireKeys(): void;
   /** Breaks open connections, unanswered ones too, and frees the port. */
   stop(): Promise<void>;
 }
@@ -41,17 +43,20 @@ export interface PaymentProvider {
 /**
  * Starts a payment provider on 127.0.0.1 that behaves like the real ones where retries meet it: one key charges once.
  *
- * A repeat of a charged key with the same body gets the stored success and the header `Idempotent-Replayed: true`,
- * whatever the script says; with another body 422. A failed call stores nothing.
+ * A repeat of a key with a stored result and the same body gets that result and the header `Idempotent-Replayed: true`,
+ * whatever the script says; with another body 422.
  *
+ * @param options.stores `successes`, the default, stores nothing of a failed call, so that a repeat may succeed; `all`
+ * stores failures too, as some providers do, and a repeat of a failed key fails the same way until the key expires. What
+ * was never answered is not stored.
  * @param options.port 0, the default, takes a free one.
  * @throws Error with one line when the port cannot be opened.
  */
 export async function startPaymentProvider(
-  options: { readonly script?: ProviderScript; readonly port?: number } = {},
+  options: { readonly script?: ProviderScript; readonly port?: number; readonly stores?: 'successes' | 'all' } = {},
 ): Promise<PaymentProvider> {
   const script = options.script ?? (() => []);
-  const desk = new ChargeDesk(script);
+  const desk = new ChargeDesk(script, options.stores ?? 'successes');
   const server = createServer((request, response) => {
     answer(desk, request, response).catch((error: unknown) => send(response, 500, { error: String(error) }));
   });
@@ -66,6 +71,7 @@ export async function startPaymentProvider(
     get calls() {
       return [...desk.calls];
     },
+    expireKeys: () => desk.expireKeys(),
     stop: () => close(server),
   };
 }
@@ -75,10 +81,17 @@ class ChargeDesk {
   readonly calls: ProviderCall[] = [];
   readonly #script: ProviderScript;
   readonly #answersGiven = new Map<string, number>();
-  readonly #charged = new Map<string, { readonly body: string; readonly orderId: string }>();
+  readonly #stores: 'successes' | 'all';
+  readonly #stored = new Map<string, { readonly body: string; readonly answer: ProviderAnswer }>();
+  readonly #charged: string[] = [];
 
-  constructor(script: ProviderScript) {
+  constructor(script: ProviderScript, stores: 'successes' | 'all') {
     this.#script = script;
+    this.#stores = stores;
+  }
+
+  expireKeys(): void {
+    this.#stored.clear();
   }
 
   call(idempotencyKey: string, charge: ChargeRequest): ProviderCall {
@@ -89,22 +102,25 @@ class ChargeDesk {
 
   charges(): { orderId: string; count: number }[] {
     const counts = new Map<string, number>();
-    for (const { orderId } of this.#charged.values()) counts.set(orderId, (counts.get(orderId) ?? 0) + 1);
+    for (const orderId of this.#charged) counts.set(orderId, (counts.get(orderId) ?? 0) + 1);
     return [...counts].map(([orderId, count]) => ({ orderId, count }));
   }
 
   #decide(idempotencyKey: string, charge: ChargeRequest): ProviderCall {
     const body = fingerprint(charge);
-    const earlier = this.#charged.get(idempotencyKey);
+    const earlier = this.#stored.get(idempotencyKey);
     if (earlier) {
       const sameBody = earlier.body === body;
-      return { idempotencyKey, charge, answer: sameBody ? 200 : 422, replayed: sameBody };
+      return { idempotencyKey, charge, answer: sameBody ? earlier.answer : 422, replayed: sameBody };
     }
     const answers = this.#script(idempotencyKey, charge);
     const given = this.#answersGiven.get(idempotencyKey) ?? 0;
     this.#answersGiven.set(idempotencyKey, given + 1);
     const next = answers[Math.min(given, answers.length - 1)] ?? 200;
-    if (isSuccess(next)) this.#charged.set(idempotencyKey, { body, orderId: charge.orderId });
+    if (isSuccess(next)) this.#charged.push(charge.orderId);
+    if (isSuccess(next) || (this.#stores === 'all' && typeof next !== 'string')) {
+      this.#stored.set(idempotencyKey, { body, answer: next });
+    }
     return { idempotencyKey, charge, answer: next, replayed: false };
   }
 }

@@ -11,8 +11,8 @@ afterEach(() => provider.stop());
 
 const order = { orderId: 'A', amount: 1250, currency: 'EUR' };
 
-async function start(script?: ProviderScript): Promise<void> {
-  provider = await startPaymentProvider(script ? { script } : {});
+async function start(script?: ProviderScript, stores?: 'successes' | 'all'): Promise<void> {
+  provider = await startPaymentProvider({ ...(script ? { script } : {}), ...(stores ? { stores } : {}) });
 }
 
 function post(idempotencyKey: string | undefined, body: unknown, signal?: AbortSignal): Promise<Response> {
@@ -43,6 +43,27 @@ test('gives the scripted answers one by one and repeats the last', async () => {
   expect(provider.charges).toEqual([{ orderId: 'two', count: 1 }]);
 });
 
+test('that stores all results repeats a failure too, until the key expires', async () => {
+  await start(() => [503, 200], 'all');
+
+  const statuses = [];
+  for (let n = 0; n < 3; n++) statuses.push((await post('key', order)).status);
+  provider.expireKeys();
+  statuses.push((await post('key', order)).status);
+
+  expect(statuses).toEqual([503, 503, 503, 200]);
+  expect(provider.charges).toEqual([{ orderId: 'A', count: 1 }]);
+});
+
+test('charges again for a key that has expired', async () => {
+  await start();
+  await post('key', order);
+  provider.expireKeys();
+  await post('key', order);
+
+  expect(provider.charges).toEqual([{ orderId: 'A', count: 2 }]);
+});
+
 test('returns the stored success for a repeated key without charging again, and says so', async () => {
   await start(() => [503, 201, 500]);
   await post('key', order);
@@ -51,12 +72,12 @@ test('returns the stored success for a repeated key without charging again, and 
   const repeated = await post('key', order);
 
   expect([first.status, first.headers.get('idempotent-replayed')]).toEqual([201, null]);
-  expect([repeated.status, repeated.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
+  expect([repeated.status, repeated.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
   expect(provider.charges).toEqual([{ orderId: 'A', count: 1 }]);
   expect(provider.calls.map(({ answer, replayed }) => ({ answer, replayed }))).toEqual([
     { answer: 503, replayed: false },
     { answer: 201, replayed: false },
-    { answer: 200, replayed: true },
+    { answer: 201, replayed: true },
   ]);
 });
 
