@@ -29,6 +29,7 @@ export function call<T>(instance: Instance, { target, name, lockToken, effect, f
     return never();
   }
   world.requests++;
+  if (target === 'send' || target === 'settle') world.brokerOperations++;
   return new Promise<T>((resolve, reject) => {
     const arrive = () => {
       world.requests--;

@@ -27,6 +27,8 @@ interface Life {
   idempotencyKey: string | undefined;
   /** The record as it stands. */
   record: Columns | undefined;
+  /** Lock token by the version that its delivery wrote. */
+  readonly writers: Map<string, string>;
   /** The last attempt whose end is recorded, as (generation, attempt). */
   ended: readonly [number, number] | undefined;
   completedBy: string | undefined;
@@ -34,12 +36,14 @@ interface Life {
   sendsAgain: string | undefined;
 }
 
+/** Whoever was to send again has lost its lease. */
+const NOBODY = 'nobody any more';
+
 /** Watches the handlers, their effects and the writes to the table, and judges by these alone. */
 export class EffectWatch {
   readonly #world: World;
   readonly #lives = new Map<string, Life>();
-  /** Lock token by the version that its delivery wrote. */
-  readonly #writers = new Map<string, string>();
+  readonly #runs = new Map<string, Run[]>();
 
   constructor(world: World) {
     this.#world = world;
@@ -98,6 +102,10 @@ export class EffectWatch {
       excuse: undefined,
     };
     life.runs.push(run);
+    const ofDelivery = this.#runs.get(delivery.lockToken);
+    if (ofDelivery) ofDelivery.push(run);
+    else this.#runs.set(delivery.lockToken, [run]);
+    instance.runs.add(run);
     return run;
   }
 
@@ -114,26 +122,22 @@ export class EffectWatch {
     if (lateInMs >= SETTLE_MARGIN_IN_MS) run.excuse ??= 'its handler ignored its signal';
   }
 
-  died(instance: Instance): void {
-    for (const { runs } of this.#lives.values()) {
-      for (const run of runs) {
-        if (run.instance !== instance) continue;
-        run.isRunning = false;
-        run.excuse ??= 'its process died';
-      }
+  died({ runs }: Instance): void {
+    for (const run of runs) {
+      run.isRunning = false;
+      run.excuse ??= 'its process died';
     }
   }
 
   callFailed(target: Target, lockToken: string): void {
     if (target !== 'store') return;
-    for (const run of this.#runsOf(lockToken)) run.excuse ??= 'the store did not answer';
+    for (const run of this.#runs.get(lockToken) ?? []) run.excuse ??= 'the store did not answer';
   }
 
   /** A fenced write was refused. */
   overtaken(columns: Columns): void {
-    const writer = this.#writers.get(String(columns['follows']));
-    if (!writer) return;
-    for (const run of this.#runsOf(writer)) {
+    const writer = this.#lifeOf(String(columns['eventId'])).writers.get(String(columns['follows']));
+    for (const run of this.#runs.get(writer ?? '') ?? []) {
       if (run.leaseEndUtc <= this.#world.storeUtc()) run.excuse ??= 'its lease had ended';
     }
   }
@@ -142,11 +146,10 @@ export class EffectWatch {
   written(columns: Columns, etag: string): void {
     const { eventId, kind, owner, follows, generation, attempt } = columns;
     const life = this.#lifeOf(String(eventId));
-    if (kind === 'inProgress') life.sendsAgain = life.record?.['kind'] === 'unsent' ? String(owner) : life.sendsAgain;
-    else life.sendsAgain = undefined;
+    life.sendsAgain = this.#sendsAgain(life, String(kind), String(owner));
     life.record = columns;
-    const writer = kind === 'inProgress' ? String(owner) : this.#writers.get(String(follows));
-    if (writer) this.#writers.set(etag, writer);
+    const writer = kind === 'inProgress' ? String(owner) : life.writers.get(String(follows));
+    if (writer) life.writers.set(etag, writer);
     const place = [Number(generation), Number(attempt)] as const;
     switch (kind) {
       case 'completed':
@@ -162,14 +165,33 @@ export class EffectWatch {
     }
   }
 
+  #sendsAgain({ record, sendsAgain }: Life, kind: string, owner: string): string | undefined {
+    if (kind !== 'inProgress') return kind === 'released' && sendsAgain !== undefined ? NOBODY : undefined;
+    if (record?.['kind'] === 'unsent') return owner;
+    const leaseEndUtc = record?.['leaseEnd'] instanceof Date ? record['leaseEnd'].getTime() : 0;
+    return sendsAgain === owner && leaseEndUtc <= this.#world.storeUtc() ? NOBODY : sendsAgain;
+  }
+
   #completed(life: Life, eventId: string, writer: string): void {
     const { verdicts } = this.#world;
     if (life.completedBy !== undefined && life.completedBy !== writer)
       verdicts.violated('effect recorded twice', eventId);
     life.completedBy = writer;
+    this.#world.options.completed?.(eventId);
     const run = life.runs.findLast(({ lockToken, hasEffect }) => lockToken === writer && hasEffect);
-    if (run) run.isRecorded = true;
-    else verdicts.violated('completed without its effect', eventId);
+    if (run) {
+      run.isRecorded = true;
+      run.instance.runs.delete(run);
+      if (this.#world.options.forgetsCompleted) this.#forget(life);
+    } else verdicts.violated('completed without its effect', eventId);
+  }
+
+  /** In a life of very many events: what has ended well needs no more watching. */
+  #forget(life: Life): void {
+    for (const { lockToken } of life.runs) this.#runs.delete(lockToken);
+    life.runs.length = 0;
+    life.writers.clear();
+    life.record = undefined;
   }
 
   finish(): void {
@@ -193,6 +215,7 @@ export class EffectWatch {
     if (!life) {
       life = {
         runs: [],
+        writers: new Map(),
         idempotencyKey: undefined,
         record: undefined,
         ended: undefined,
@@ -202,11 +225,5 @@ export class EffectWatch {
       this.#lives.set(eventId, life);
     }
     return life;
-  }
-
-  *#runsOf(lockToken: string): Iterable<Run> {
-    for (const { runs } of this.#lives.values()) {
-      for (const run of runs) if (run.lockToken === lockToken) yield run;
-    }
   }
 }

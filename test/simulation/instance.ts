@@ -5,7 +5,8 @@ import { processDelivery } from '../../functions/core/pipeline/process-delivery.
 import { type ProcessWide, processWide } from '../../functions/core/pipeline/process-wide.ts';
 import type { Delivery as Received } from '../../local/broker/model/outcomes.ts';
 import { consumerOf, type Order } from './consumer.ts';
-import { deliveryOf } from './message.ts';
+import type { Run } from './effect-watch.ts';
+import { deliveryOf, simulated } from './message.ts';
 import { portsFor } from './ports.ts';
 import { processClock } from './process-clock.ts';
 import type { Build, World } from './world.ts';
@@ -24,11 +25,13 @@ export class Instance {
   readonly build: Build;
   readonly clock: Clock;
   readonly processWide: ProcessWide;
-  readonly budgetInMs = BUDGET_IN_MS;
+  readonly budgetInMs: number;
   readonly #server = serverClock();
   readonly #stopping = new AbortController();
   readonly #consumer: EventConsumer<Order>;
   readonly #slots: number;
+  /** Calls of handlers in this process that are not known to be recorded. */
+  readonly runs = new Set<Run>();
   isDead = false;
   #inFlight = 0;
   #isLeaving = false;
@@ -39,6 +42,7 @@ export class Instance {
     this.name = name;
     this.build = build;
     this.#slots = slots;
+    this.budgetInMs = world.options.budgetInMs ?? BUDGET_IN_MS;
     this.clock = processClock(this, skewInMs);
     this.processWide = processWide(this.clock);
     this.#consumer = consumerOf(this);
@@ -75,6 +79,7 @@ export class Instance {
     const { timeline } = this.world;
     const { lockToken = '' } = received;
     const delivery = deliveryOf(received.message);
+    const { eventId } = simulated(received.message);
     timeline.in(arrivesInMs, () => {
       if (this.isDead) return;
       const startedAtInMs = this.clock.monotonicInMs();
@@ -86,7 +91,7 @@ export class Instance {
         traceparent: undefined,
         log: () => undefined,
       };
-      processDelivery(delivery, this.#consumer, portsFor(this, delivery), invocation).then(
+      processDelivery(delivery, this.#consumer, portsFor(this, delivery, eventId), invocation).then(
         ({ outcome, reason, stillRuns }) => {
           if (this.isDead) return;
           renewal.isOver = true;
@@ -109,6 +114,7 @@ export class Instance {
     const renew = () => {
       if (renewal.isOver || this.isDead || this.clock.monotonicInMs() - startedAtInMs > this.budgetInMs) return;
       if (!this.isFrozen() && !options.trouble.isDown('settle', timeline.nowUtc)) queue.renew(lockToken);
+      this.world.brokerOperations++;
       timeline.in(everyInMs, renew);
     };
     timeline.in(everyInMs, renew);

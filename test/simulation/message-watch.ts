@@ -16,8 +16,6 @@ const MOST_DELIVERIES = 400;
 export class MessageWatch {
   readonly #world: World;
   readonly #events = new Set<string>();
-  /** What each lock was given for. */
-  readonly #contents = new Map<string, SimulatedContent>();
   readonly #settled = new Map<string, string>();
   readonly #deliveredUtc = new Map<number, number[]>();
   deliveries = 0;
@@ -31,13 +29,10 @@ export class MessageWatch {
     this.#events.add(eventId);
   }
 
-  eventOf({ lockToken }: Delivery): string {
-    return this.#contents.get(lockToken)?.eventId ?? '';
-  }
-
   delivered(message: StoredMessage): void {
-    this.#contents.set(message.lockToken ?? '', simulated(message));
-    const { verdicts, timeline } = this.#world;
+    this.deliveries++;
+    const { verdicts, timeline, options } = this.#world;
+    if (options.forgetsCompleted) return;
     const times = this.#deliveredUtc.get(message.sequenceNumber) ?? [];
     times.push(timeline.nowUtc);
     this.#deliveredUtc.set(message.sequenceNumber, times);
@@ -48,14 +43,19 @@ export class MessageWatch {
         `${simulated(message).messageId}: ${MOST_IN_A_ROW} deliveries in ${timeline.nowUtc - first} ms`,
       );
     }
-    if (++this.deliveries === MOST_DELIVERIES) verdicts.violated('does not end', `${MOST_DELIVERIES} deliveries`);
+    if (this.deliveries === MOST_DELIVERIES) verdicts.violated('does not end', `${MOST_DELIVERIES} deliveries`);
+  }
+
+  /** The broker itself ends a lock before its time: what comes of that is not a loop. */
+  lostLock({ sequenceNumber }: StoredMessage): void {
+    this.#deliveredUtc.get(sequenceNumber)?.pop();
   }
 
   /** A consumer sends a copy. */
   sent(content: SimulatedContent, dueUtc: number): void {
-    const { queue, verdicts } = this.#world;
+    const { queue, verdicts, options } = this.#world;
     const windowInMs = queue.settings.duplicateDetectionWindowInMs;
-    const twin = windowInMs === undefined ? undefined : this.#twinOf(content, windowInMs);
+    const twin = windowInMs === undefined || options.forgetsCompleted ? undefined : this.#twinOf(content, windowInMs);
     const isAccepted = this.#world.send(content, dueUtc);
     if (isAccepted && twin) verdicts.violated('fork', `${content.messageId} beside ${simulated(twin).messageId}`);
   }
@@ -77,6 +77,7 @@ export class MessageWatch {
 
   /** A consumer asks for a settlement. */
   settles({ lockToken, messageId }: Delivery, how: string): void {
+    if (this.#world.options.forgetsCompleted) return;
     const earlier = this.#settled.get(lockToken);
     if (earlier) this.#world.verdicts.violated('settled twice', `${messageId}: ${earlier}, then ${how}`);
     this.#settled.set(lockToken, how);
@@ -84,7 +85,8 @@ export class MessageWatch {
 
   /** A delivery is about to be completed at the broker: what remains of its event? */
   completing(delivery: Delivery): void {
-    const { queue, deadLetters, effects, verdicts } = this.#world;
+    const { queue, deadLetters, effects, verdicts, options } = this.#world;
+    if (options.forgetsCompleted) return;
     const message = queue.locked(delivery.lockToken);
     if (!message) return;
     const { eventId } = simulated(message);

@@ -110,6 +110,7 @@ function planAccidents(world: World, chance: Chance, horizonInMs: number): void 
     const locked = queue.peek(0, 100).find(({ state }) => state === 'locked');
     if (!locked?.lockToken) return;
     if (world.isTraced) world.trace(`the broker loses the lock of ${simulated(locked).messageId}`);
+    world.messages.lostLock(locked);
     queue.settle(locked.lockToken, { kind: 'abandon' });
   };
   const freeze = () => world.instances[0]?.freeze(chance.between(5_000, 2 * MINUTE));

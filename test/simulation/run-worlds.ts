@@ -7,9 +7,14 @@ const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resol
 /** Lives side by side: they share nothing but the turns of the event loop, of which each step needs one. */
 const ABREAST = 64;
 
-/** Lives one world to its end. */
-export async function live(world: World): Promise<Verdicts> {
+/** Lets everything happen in a world that will. */
+export async function play(world: World): Promise<void> {
   while (world.step()) await settled();
+}
+
+/** Lives one world to its end, and judges it. */
+export async function live(world: World): Promise<Verdicts> {
+  await play(world);
   return world.finish();
 }
 
