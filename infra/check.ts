@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { BICEP_VERSION, findCompiler } from './checks/compiler.ts';
 import { problemsOfEntities } from './checks/entity-rules.ts';
 import { policiesByQueue } from './checks/policies.ts';
-import { type Built, rebuild, withoutGenerator, writeBuilt } from './checks/rebuild.ts';
+import { type Built, isSameBuild, rebuild, writeBuilt } from './checks/rebuild.ts';
 import { BUILT, HASHES, hashOf, SOURCES, textOf } from './checks/sources.ts';
 
 const project = join(import.meta.dirname, '..');
@@ -50,7 +50,7 @@ async function write(built: Built): Promise<void> {
 /** What is committed and not what the compiler makes now. */
 function differences(built: Built, version: string): string[] {
   const stale = Object.entries(built)
-    .filter(([file, text]) => !existsSync(join(project, file)) || !isSame(textOf(project, file), text))
+    .filter(([file, text]) => !existsSync(join(project, file)) || !isSameBuild(textOf(project, file), text))
     .map(([file]) => file);
   if (stale.length > 0) {
     const other = version === BICEP_VERSION ? '' : ` (committed with Bicep ${BICEP_VERSION}, this is ${version})`;
@@ -59,10 +59,6 @@ function differences(built: Built, version: string): string[] {
     ];
   }
   return staleness();
-}
-
-function isSame(a: string, b: string): boolean {
-  return withoutGenerator(a) === withoutGenerator(b);
 }
 
 /** By hash: whether sources or what was made of them have been changed since. */

@@ -32,6 +32,16 @@ param policySettings { *: string } = {}
 @maxLength(63)
 param ledgerTableName string = 'ledger'
 
+@description('Optional. Days that the ledger remembers an ended event; more than the longest retry window and replayHorizonInDays together, or a replay could run an effect again.')
+@minValue(1)
+@maxValue(3650)
+param ledgerRetentionInDays int = 30
+
+@description('Optional. Days after which no dead letter is replayed any more.')
+@minValue(1)
+@maxValue(3650)
+param replayHorizonInDays int = 14
+
 @description('Optional. Who gets a mail on an alert.')
 param alertEmails string[] = []
 
@@ -198,6 +208,8 @@ module functionApp 'modules/function-app.bicep' = {
     storageAccountName: names.storage
     deploymentContainerName: deploymentContainerName
     ledgerTableName: ledgerTableName
+    ledgerRetentionInDays: ledgerRetentionInDays
+    replayHorizonInDays: replayHorizonInDays
     serviceBusNamespaceName: names.serviceBus
     applicationInsightsName: names.applicationInsights
     instanceMemoryInMb: stage.instanceMemoryInMb

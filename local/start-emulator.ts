@@ -63,10 +63,9 @@ async function func(): Promise<number> {
   });
   const pass = (signal: NodeJS.Signals) => void host.kill(signal);
   process.on('SIGINT', pass).on('SIGTERM', pass);
-  const failed = once(host, 'error').then(([error]) => {
+  const [exitCode] = await once(host, 'exit').catch((error: Error) => {
     throw new Error(`cannot run func (${error.message}): install Azure Functions Core Tools 4`);
   });
-  const [exitCode] = await Promise.race([once(host, 'exit'), failed]);
   return exitCode ?? 1;
 }
 

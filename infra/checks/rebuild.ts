@@ -51,7 +51,7 @@ export async function rebuild(
         `infra/${stage}.bicepparam`,
         ...['--subscription-id', SUBSCRIPTION, '--location', 'westeurope', '--deployment-name', stage],
       );
-      if (taken) built[`infra/snapshots/${stage}.json`] = textOf(copy, `infra/${stage}.snapshot.json`);
+      if (taken) built[`infra/snapshots/${stage}.json`] = inOrder(textOf(copy, `infra/${stage}.snapshot.json`));
     }
     return { built, problems: [...new Set(problems)] };
   } finally {
@@ -67,6 +67,24 @@ export async function writeBuilt(project: string, built: Built): Promise<void> {
   }
 }
 
-/** The text without what names the compiler's version, and the hash of the template that follows from it. */
-export const withoutGenerator = (text: string): string =>
-  JSON.stringify(JSON.parse(text), (key, value) => (key === '_generator' ? undefined : value));
+/** A snapshot with its outputs by name: the compiler gives them in any order. */
+function inOrder(text: string): string {
+  const { outputs, ...rest } = JSON.parse(text);
+  const sorted = Object.fromEntries(Object.entries(outputs).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return `${JSON.stringify({ ...rest, outputs: sorted }, null, 2)}\n`;
+}
+
+/**
+ * Whether two builds say the same: the compiler's version does not count, nor the hash of the template that follows from
+ * it, nor the order of resources, which nothing promises.
+ */
+export function isSameBuild(a: string, b: string): boolean {
+  return meaningOf(a) === meaningOf(b);
+}
+
+function meaningOf(text: string): string {
+  const content = JSON.parse(text, (key, value) => (key === '_generator' ? undefined : value));
+  const byId = (one: { id: string }, other: { id: string }) => (one.id < other.id ? -1 : 1);
+  content.predictedResources?.sort(byId);
+  return JSON.stringify(content);
+}

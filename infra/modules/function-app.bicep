@@ -49,6 +49,16 @@ param deploymentContainerName string
 @description('Required. Table of the ledger.')
 param ledgerTableName string
 
+@description('Optional. Days that the ledger remembers an ended event; more than the longest retry window and replayHorizonInDays together, or a replay could run an effect again.')
+@minValue(1)
+@maxValue(3650)
+param ledgerRetentionInDays int = 30
+
+@description('Optional. Days after which no dead letter is replayed any more.')
+@minValue(1)
+@maxValue(3650)
+param replayHorizonInDays int = 14
+
 @description('Required. Name of the Service Bus namespace.')
 param serviceBusNamespaceName string
 
@@ -156,10 +166,12 @@ resource app 'Microsoft.Web/sites@2025-03-01' = {
       AzureWebJobsStorage__accountName: storage.name
       AzureWebJobsStorage__clientId: identity.properties.clientId
       AzureWebJobsStorage__credential: 'managedidentity'
+      LEDGER_RETENTION_IN_DAYS: string(ledgerRetentionInDays)
       LEDGER_TABLE: ledgerTableName
       LedgerStorage__clientId: identity.properties.clientId
       LedgerStorage__credential: 'managedidentity'
       LedgerStorage__tableServiceUri: storage.properties.primaryEndpoints.table
+      REPLAY_HORIZON_IN_DAYS: string(replayHorizonInDays)
       ServiceBusConnection__clientId: identity.properties.clientId
       ServiceBusConnection__credential: 'managedidentity'
       ServiceBusConnection__fullyQualifiedNamespace: replace(
