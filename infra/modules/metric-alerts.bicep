@@ -174,9 +174,8 @@ resource alerts 'Microsoft.Insights/metricAlerts@2018-03-01' = [
       scopes: [namespace.id]
       evaluationFrequency: 'PT1M'
       windowSize: 'PT5M'
-      targetResourceType: 'Microsoft.ServiceBus/namespaces'
       criteria: {
-        'odata.type': 'Microsoft.Azure.Monitor.MultipleResourceMultipleMetricCriteria'
+        'odata.type': 'Microsoft.Azure.Monitor.SingleResourceMultipleMetricCriteria'
         allOf: [
           {
             name: rule.metric
