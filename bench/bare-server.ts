@@ -1,15 +1,17 @@
 import type { AddressInfo } from 'node:net';
 import rhea, { type EventContext } from 'rhea';
-import { aMessage } from './a-message.ts';
+import { aDeliveredMessage } from './a-message.ts';
 import { accept } from './outcome.ts';
 import { serve } from './serve.ts';
 
 // A process of its own: the least that can be on the other side of a client. It accepts whatever comes, and sends the
-// same message for as long as it is asked to. No queue, no lock, no order.
-const bytes = rhea.message.encode(aMessage() as never);
+// same message for as long as it is asked to. No queue, no lock, no order; but what it sends has the marks and the tag that
+// a client of Service Bus cannot do without, so that the client has the same to read from either server.
+const bytes = rhea.message.encode(aDeliveredMessage() as never);
 const container = rhea.create_container({ id: 'bare' });
+let sent = 0;
 container.on('sendable', ({ sender }: EventContext) => {
-  while (sender?.sendable()) sender.send(bytes, undefined, 0);
+  while (sender?.sendable()) sender.send(bytes, lockToken(), 0);
 });
 container.on('accepted', ({ delivery }: EventContext) => {
   accept(delivery, true);
@@ -24,3 +26,10 @@ const server = container.listen({
   receiver_options: { credit_window: 1000 },
 } as never);
 server.once('listening', () => serve((server.address() as AddressInfo).port));
+
+/** A delivery tag of 16 bytes, another one each time. */
+function lockToken(): Buffer {
+  const tag = Buffer.alloc(16);
+  tag.writeUInt32BE(++sent, 12);
+  return tag;
+}
