@@ -1,11 +1,12 @@
 import { watch } from 'node:fs';
 import { join } from 'node:path';
+import { startAdminServer } from './broker/admin/start-admin-server.ts';
 import { build } from './build.ts';
 import type { LogEntry } from './host/log-entry.ts';
 import { startStack } from './stack.ts';
 
 /** The usual ports: those of the official emulator, of Azurite's tables, and of local.settings.json. */
-const PORTS = { broker: 5672, table: 10002, provider: 7080 };
+const PORTS = { broker: 5672, admin: 5300, table: 10002, provider: 7080 };
 /** Editors save in several steps; one build is enough for them. */
 const QUIET_IN_MS = 200;
 
@@ -19,8 +20,14 @@ const print = ({ level, category, message }: LogEntry): void => {
 async function main(signal: AbortSignal): Promise<void> {
   await build(project, signal);
   const stack = await startStack({ project, ports: PORTS, onLog: print }, signal);
+  const { namespace } = stack.broker;
+  const admin = await startAdminServer({ namespace, port: PORTS.admin, tier: 'emulator' }).catch(async (error) => {
+    await stack.stop();
+    throw error;
+  });
   console.log(`
 Service Bus       ${stack.broker.connectionString}
+management API    http://127.0.0.1:${admin.port}
 Table Storage     ${stack.azurite.connectionString}
 payment provider  ${stack.provider.url}
 functions         ${stack.host.functions.join(', ')}
@@ -31,6 +38,7 @@ Rebuilt and restarted when a file in functions/ changes. Ctrl-C stops it all.
   try {
     await rebuildOnChange(() => stack.restartHost(), signal);
   } finally {
+    await admin.stop();
     await stack.stop();
   }
 }
