@@ -59,6 +59,7 @@ function storeFor(instance: Instance, { lockToken }: Delivery): LedgerStore {
         return written;
       }),
     knownTime: () => instance.serverTime(),
+    knownTime: () => instance.serverTime(),
     serverTime: async () => instance.serverTime(),
   };
 }
