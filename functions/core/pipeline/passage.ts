@@ -25,15 +25,20 @@ export type End = Pick<Report, 'outcome' | 'reason' | 'description' | 'delayInMs
 /** Nothing is settled: the lock ends by itself, and the next delivery goes on. */
 export const left = (reason: string): End => ({ outcome: 'left', reason });
 
-/** Handler time for this delivery, and the lease that covers it: deadline, grace for a slow end, time to settle. */
+/**
+ * Handler time for this delivery, and the lease that covers it: deadline, grace for a slow end, time to settle. And how
+ * long it may wait for its turn so that the handler has its time afterwards, or half of all where both do not fit.
+ */
 export function timesOf<Event>({ consumer, ports, invocation }: Passage<Event>): {
   readonly timeoutInMs: number;
   readonly leaseInMs: number;
+  readonly patienceInMs: number;
 } {
   const usedInMs = ports.clock.monotonicInMs() - invocation.startedAtInMs;
   const roomInMs = Math.floor(invocation.budgetInMs - usedInMs) - SETTLE_MARGIN_IN_MS;
   const timeoutInMs = Math.max(0, Math.min(consumer.policy.handlerTimeoutInMs, roomInMs));
-  return { timeoutInMs, leaseInMs: timeoutInMs + 2 * SETTLE_MARGIN_IN_MS };
+  const patienceInMs = Math.max(roomInMs - consumer.policy.handlerTimeoutInMs, Math.floor(roomInMs / 2));
+  return { timeoutInMs, leaseInMs: timeoutInMs + 2 * SETTLE_MARGIN_IN_MS, patienceInMs };
 }
 
 /** Who writes a copy in this generation and at this attempt. */

@@ -17,6 +17,8 @@ import type { Hold, Report } from './ports.ts';
 import { redeliver, sendAgain } from './redeliver.ts';
 import { handToDuplicate, resultAsJson } from './result.ts';
 import { type AttemptEnd, runAttempt } from './run-attempt.ts';
+import type { Turn } from './solitude.ts';
+import { turnAlone, turnOf } from './turn.ts';
 
 /**
  * Processes one delivery, top to bottom: guard, parse, claim, run, decide; then schedule, record, settle, always in this
@@ -65,8 +67,24 @@ interface Passed {
   readonly end: End;
 }
 
-/** The steps up to the ledger's answer. */
+/** All steps from the claim on, in a place among those who are at work: what has no record yet must not die with a suspect. */
 async function pass<Event>(passage: Passage<Event>, parsed: Parsed<Event>): Promise<Passed> {
+  const { generation, attempt } = passage.envelope;
+  if (passage.invocation.stopping.aborted) return { generation, attempt, end: left('stopping') };
+  const turn = await turnOf(passage);
+  return 'leave' in turn ? inTurn(passage, parsed, turn) : { generation, attempt, end: turn };
+}
+
+async function inTurn<Event>(passage: Passage<Event>, parsed: Parsed<Event>, turn: Turn): Promise<Passed> {
+  try {
+    return await ask(passage, parsed, turn);
+  } finally {
+    turn.leave();
+  }
+}
+
+/** What the ledger says to it, and then that. */
+async function ask<Event>(passage: Passage<Event>, parsed: Parsed<Event>, turn: Turn): Promise<Passed> {
   const { envelope, invocation } = passage;
   const { eventId, generation, attempt } = envelope;
   const unclaimed = (end: End): Passed => ({ generation, attempt, end });
@@ -76,7 +94,6 @@ async function pass<Event>(passage: Passage<Event>, parsed: Parsed<Event>): Prom
     end,
   });
 
-  if (invocation.stopping.aborted) return unclaimed(left('stopping'));
   if (!(await lockIsHeld(passage))) return unclaimed(left('lock lost before the start'));
 
   const fingerprint = parsed.kind === 'event' ? parsed.fingerprint : undefined;
@@ -103,8 +120,11 @@ async function pass<Event>(passage: Passage<Event>, parsed: Parsed<Event>): Prom
     }
     case 'sendAgain':
       return claimed(claim.hold, await sendAgain(passage, claim));
-    case 'run':
-      return claimed(claim.hold, await run(passage, parsed, claim.hold, claim.leaseEndsAtInMs));
+    case 'run': {
+      const ended = await run(passage, parsed, claim, turn);
+      // A suspect has its turn now; the event may have gone on while it waited, so the ledger is asked anew.
+      return 'leave' in ended ? inTurn(passage, parsed, ended) : claimed(claim.hold, ended);
+    }
   }
 }
 
@@ -122,14 +142,22 @@ async function lockIsHeld<Event>({ delivery, ports }: Passage<Event>): Promise<b
   }
 }
 
-/** The event is ours: run it, unless its history or its body already says how it ends. */
+/** A claim that says to run, and until when its lease surely lasts. */
+type ToRun = { readonly hold: Hold; readonly leaseEndsAtInMs: number };
+
+/**
+ * The event is ours: run it, unless its history or its body already says how it ends.
+ *
+ * @returns how it ended; or its turn, where a suspect had to wait until it is alone
+ */
 async function run<Event>(
   passage: Passage<Event>,
   parsed: Parsed<Event>,
-  hold: Hold,
-  leaseEndsAtInMs: number,
-): Promise<End> {
+  toRun: ToRun,
+  turn: Turn,
+): Promise<End | Turn> {
   const { delivery, consumer } = passage;
+  const { hold } = toRun;
   const { attempts, crashLimit, maxDeliveryCount } = consumer.policy;
   const { attempt, takeovers } = hold.record;
   const end = (reason: string, message: string) => deadLetter(passage, { reason, code: reason, message }, hold);
@@ -141,32 +169,25 @@ async function run<Event>(
   }
   if (parsed.kind === 'unreadable') return settleFailure(passage, parsed.failure, hold);
 
-  return runHandler(passage, parsed.event, hold, leaseEndsAtInMs);
+  if (takeovers > 0 && !turn.stayAlone()) return turnAlone(passage, hold, turn);
+  return runHandler(passage, parsed.event, toRun);
 }
 
 /** One attempt, among others or alone, within what is left of the lease just before it starts. */
 async function runHandler<Event>(
   passage: Passage<Event>,
   event: Event,
-  hold: Hold,
-  leaseEndsAtInMs: number,
+  { hold, leaseEndsAtInMs }: ToRun,
 ): Promise<End> {
   const { delivery, consumer, envelope, ports, invocation } = passage;
-  const { attempt, generation, takeovers } = hold.record;
+  const { attempt, generation } = hold.record;
   const roomInMs = () => Math.floor(leaseEndsAtInMs - ports.clock.monotonicInMs()) - 2 * SETTLE_MARGIN_IN_MS;
 
-  const leave = await ports.processWide.solitude.enter(takeovers > 0, roomInMs(), invocation.stopping);
-  if (!leave) return release(passage, hold, left('no turn to run'));
-  let ended: AttemptEnd;
-  try {
-    const timeoutInMs = Math.min(timesOf(passage).timeoutInMs, roomInMs());
-    if (timeoutInMs <= 0) return release(passage, hold, left('no time left to run'));
-    const graceInMs = SETTLE_MARGIN_IN_MS;
-    const work = { event, delivery, eventId: envelope.eventId, generation, attempt, timeoutInMs, graceInMs };
-    ended = await runAttempt(consumer, ports, invocation, work);
-  } finally {
-    leave();
-  }
+  const timeoutInMs = Math.min(timesOf(passage).timeoutInMs, roomInMs());
+  if (timeoutInMs <= 0) return release(passage, hold, left('no time left to run'));
+  const graceInMs = SETTLE_MARGIN_IN_MS;
+  const work = { event, delivery, eventId: envelope.eventId, generation, attempt, timeoutInMs, graceInMs };
+  const ended = await runAttempt(consumer, ports, invocation, work);
   return { ...(await afterRun(passage, ended, hold)), tries: ended.tries };
 }
 
