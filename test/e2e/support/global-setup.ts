@@ -11,10 +11,13 @@ declare module 'vitest' {
   interface ProvidedContext {
     /** A folder with the built app as it is deployed, for all tests of a run; read only. */
     readonly builtApp: string;
+    /** A folder where Node keeps what it has compiled, for apps that are started often. */
+    readonly compileCache: string;
   }
 }
 
 let builtApp: string | undefined;
+let compileCache: string | undefined;
 
 /** Builds the app once for the whole run, outside the project: `npm start` empties `dist` when it likes. */
 export async function setup({ provide }: TestProject): Promise<void> {
@@ -24,10 +27,12 @@ export async function setup({ provide }: TestProject): Promise<void> {
   if (distIsFresh()) await cp(join(project, 'dist'), dist, { recursive: true });
   else compileTo(dist);
   provide('builtApp', builtApp);
+  compileCache = await aTemporaryFolder('compile-cache');
+  provide('compileCache', compileCache);
 }
 
 export async function teardown(): Promise<void> {
-  if (builtApp) await removeFolder(builtApp);
+  for (const folder of [builtApp, compileCache]) if (folder) await removeFolder(folder);
 }
 
 /** Whether each source has its output in `dist`, and none is newer than it. */

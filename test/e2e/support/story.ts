@@ -105,6 +105,11 @@ export class Story {
     return this.reports.filter(({ eventId }) => eventId === this.eventId(name));
   }
 
+  /** The host's lines at the ends of invocations, in order. */
+  endsOfInvocations(): string[] {
+    return this.log.map(({ message }) => message).filter((message) => message.startsWith("Executed 'Functions."));
+  }
+
   /** Waits for something that does come true. */
   until(condition: () => void | Promise<void>): Promise<void> {
     return vi.waitFor(condition, AT_MOST);
@@ -115,9 +120,9 @@ export class Story {
     const { broker, queue } = this.#options;
     await this.until(() => {
       const { active, scheduled, deferred } = broker.namespace.queue(queue).counts();
-      const started = this.log.filter(({ message }) => message.startsWith("Executing 'Functions.")).length;
-      const ended = this.log.filter(({ message }) => message.startsWith("Executed 'Functions.")).length;
-      expect({ active, scheduled, deferred, running: started - ended }).toEqual({
+      const started = this.log.filter(({ message }) => message.startsWith("Executing 'Functions."));
+      const running = started.length - this.endsOfInvocations().length;
+      expect({ active, scheduled, deferred, running }).toEqual({
         active: 0,
         scheduled: 0,
         deferred: 0,

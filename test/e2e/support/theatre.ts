@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { ServiceBusClient } from '@azure/service-bus';
+import { inject } from 'vitest';
 import { startAzurite } from '../../../local/azurite.ts';
 import { defaultQueueSettings, type QueueSettings } from '../../../local/broker/model/queue-settings.ts';
 import { type Broker, startBroker } from '../../../local/broker/start-broker.ts';
@@ -67,6 +68,7 @@ export async function aTheatre(): Promise<Theatre> {
           LedgerStorage: azurite.connectionString,
           PAYMENTS_URL: provider.url,
           DIRECTOR_URL: director.url,
+          NODE_COMPILE_CACHE: inject('compileCache'),
           ...settings,
         },
       });
