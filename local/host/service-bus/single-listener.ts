@@ -25,7 +25,8 @@ export function startSingleListener(options: ListenerOptions): Listener {
       },
       processError: async ({ error, errorSource }: ProcessErrorArgs) =>
         log(
-          'error',
+          // What a stop interrupts is no fault.
+          receiving ? 'error' : 'debug',
           `Message processing error (Action=${errorSource}, EntityPath=${receiver.entityPath}): ${error.message}`,
         ),
     },
