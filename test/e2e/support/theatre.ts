@@ -11,7 +11,7 @@ import { type Director, startDirector } from './director.ts';
 import { Story } from './story.ts';
 
 /** The app whose handler does what a script says. */
-const SCRIPTED_APP = join(import.meta.dirname, '..', '..', 'fixtures', 'apps', 'scripted');
+export const SCRIPTED_APP = join(import.meta.dirname, '..', '..', 'fixtures', 'apps', 'scripted');
 
 /** How a story is set up. */
 export interface StorySettings {
