@@ -11,6 +11,7 @@ import type { LinkServices } from './link-services.ts';
 import type { ManagementRequest } from './management/request.ts';
 import { rejected } from './outcomes.ts';
 import { type IncomingDelivery, setAttach } from './rhea-internals.ts';
+import { settlementOf } from './settlement.ts';
 import { type Take, takerFor } from './takers.ts';
 import type { WireValue } from './wire-values.ts';
 
@@ -93,8 +94,11 @@ export class ClientLinks {
     this.#consumers.get(sender)?.run();
   }
 
-  onDisposition(sent: SentDelivery, state: WireValue | undefined, isSettled: boolean): void {
-    this.#consumers.get(sent.link)?.link?.onDisposition(sent, state, isSettled);
+  /** The client says of deliveries what shall become of them, all the same. */
+  onDisposition(deliveries: readonly SentDelivery[], state: WireValue | undefined, isSettled: boolean): void {
+    const settlement = state === undefined ? undefined : settlementOf(state);
+    if (settlement === undefined && !isSettled) return;
+    for (const sent of deliveries) this.#consumers.get(sent.link)?.link?.onDisposition(sent, settlement);
   }
 
   /** Answers drains, after everything that is on its way was flushed. */

@@ -19,8 +19,6 @@ import {
   sendBytes,
   unsentCount,
 } from './rhea-internals.ts';
-import { settlementOf } from './settlement.ts';
-import type { WireValue } from './wire-values.ts';
 
 /** What a link hands over and which delivery holds which lock. */
 export type ConsumerOptions = {
@@ -68,11 +66,12 @@ export class ConsumerLink implements Consumer {
     if (isDraining(sender) && unsentCount(sender) === 0) answerDrain(sender);
   }
 
-  /** Settles what the client has settled, and tells it whether that took effect: a stale settlement is never accepted. */
-  onDisposition(sent: SentDelivery, state: WireValue | undefined, isSettled: boolean): void {
+  /**
+   * Settles what the client has settled, and tells it whether that took effect: a stale settlement is never accepted.
+   * Without a `settlement` the client has only forgotten the delivery.
+   */
+  onDisposition(sent: SentDelivery, settlement: Settlement | undefined): void {
     const lockToken = this.#lockTokens.get(sent.id);
-    const settlement = state === undefined ? undefined : settlementOf(state);
-    if (settlement === undefined && !isSettled) return;
     this.#lockTokens.delete(sent.id);
     const isKnown = lockToken !== undefined && settlement !== undefined;
     const outcome = isKnown ? this.#settle(lockToken, settlement) : undefined;

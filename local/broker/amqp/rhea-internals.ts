@@ -3,6 +3,7 @@
 import type { Socket } from 'node:net';
 import type { Connection, Container, Receiver, Sender, Session } from 'rhea';
 import { DeliveryTable, type SentDelivery } from './delivery-table.ts';
+import { writeAtEndOfFlush, writeTransfers } from './rhea-writes.ts';
 import type { WireValue } from './wire-values.ts';
 
 /** A message that a client has transferred; `update` settles it. */
@@ -58,8 +59,12 @@ export const PLAIN_AS_BYTES = 1;
 /** The message format of a batch: each data section is one whole encoded message. */
 export const BATCH_FORMAT = 0x80013700;
 
-/** What a client says about a delivery. `state` keeps its types; it is `undefined` when the client only settles. */
-export type DispositionListener = (delivery: SentDelivery, state: WireValue | undefined, isSettled: boolean) => void;
+/** What a client says about deliveries. `state` keeps its types; it is `undefined` when the client only settles. */
+export type DispositionListener = (
+  deliveries: readonly SentDelivery[],
+  state: WireValue | undefined,
+  isSettled: boolean,
+) => void;
 
 /** What the server wants of a session. */
 export type SessionOptions = {
@@ -79,6 +84,7 @@ export function prepareSession(session: Session, options: SessionOptions): void 
   const target = session as PrivateSession;
   const table = new DeliveryTable(target.outgoing);
   target.outgoing.deliveries = table;
+  writeTransfers(session);
 
   const transfer = target.on_transfer.bind(target);
   target.on_transfer = (frame) => {
@@ -112,9 +118,7 @@ export function prepareSession(session: Session, options: SessionOptions): void 
     const first = Number(performative['first']);
     const last = Number(performative['last'] ?? first);
     const state = performative['state'] as WireValue | undefined;
-    for (const delivery of deliveriesBetween(table, first, last)) {
-      onDisposition(delivery, state ?? undefined, performative['settled'] === true);
-    }
+    onDisposition(table.sentBetween(first, last), state ?? undefined, performative['settled'] === true);
   };
 
   const flow = target.on_flow.bind(target);
@@ -139,17 +143,6 @@ function receivedSize({ _incomplete }: PrivateReceiver): number {
   return (_incomplete?.frames ?? []).reduce((sum, { length }) => sum + length, 0);
 }
 
-/** The range comes from the client: a wide one must not cost more than the deliveries that exist. */
-function deliveriesBetween({ byId }: DeliveryTable, first: number, last: number): SentDelivery[] {
-  if (last - first >= byId.size) return [...byId.values()].filter(({ id }) => id >= first && id <= last);
-  const found: SentDelivery[] = [];
-  for (let id = first; id <= last; id++) {
-    const delivery = byId.get(id);
-    if (delivery !== undefined) found.push(delivery);
-  }
-  return found;
-}
-
 /** Settles a delivery towards the client and forgets it. rhea forgets only when the client has settled too. */
 export function answer(delivery: SentDelivery, outcome: unknown): void {
   delivery.update(true, outcome);
@@ -171,12 +164,7 @@ export function availableCredit(sender: Sender): number {
 
 /** Messages of this link that wait for the next flush or for the client's window. */
 export function unsentCount(sender: Sender): number {
-  const { outgoing } = sender.session as PrivateSession;
-  let count = 0;
-  for (let id = outgoing.next_pending_delivery; id < outgoing.next_delivery_id; id++) {
-    if (outgoing.deliveries.by_id(id)?.link === sender) count++;
-  }
-  return count;
+  return (sender.session as PrivateSession).outgoing.deliveries.unsentOn(sender);
 }
 
 /** Prepares a link for {@link answerDrain}: stock rhea answers a drain only where credit is left. */
@@ -228,16 +216,7 @@ export function acceptSocket(container: Container, socket: Socket, options: Acce
   const connection = container.create_connection(options as never) as PrivateConnection;
   for (const event of ['protocol_error', 'error']) connection.on(event, () => socket.destroy());
   connection.accept(socket);
-  // rhea writes each frame to the socket by itself; together they are one call of the system.
-  const process = connection._process.bind(connection);
-  connection._process = () => {
-    socket.cork();
-    try {
-      process();
-    } finally {
-      socket.uncork();
-    }
-  };
+  writeAtEndOfFlush(connection);
   const { transport } = connection;
   const peekSize = transport.peek_size.bind(transport);
   transport.peek_size = (bytes) => {

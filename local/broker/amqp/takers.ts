@@ -49,6 +49,7 @@ export function takerFor(text: string, options: TakerOptions): Take | AmqpError 
     const description = `Messages cannot be sent to '${text}': it is a subscription or a dead-letter queue.`;
     return { condition: CONDITION.notAllowed, description };
   }
+  if (faults.refusesSenders) return FAULT_ERROR.Unauthorized;
   return (bytes, format, delivery) => {
     const refusal = faults.takeRefusal();
     const error = refusal === undefined ? takeIn({ inlet, newMessageId }, bytes, format) : FAULT_ERROR[refusal];

@@ -35,12 +35,15 @@ export class TimerHeap {
 
   /** Makes `node` wait for `dueUtc`, in place of what it waited for before. `Infinity` means never. */
   set(node: TimerNode, dueUtc: number): void {
-    this.cancel(node);
-    if (dueUtc === Number.POSITIVE_INFINITY) return;
+    if (dueUtc === Number.POSITIVE_INFINITY) {
+      this.cancel(node);
+      return;
+    }
     node.dueUtc = dueUtc;
     node.heapOrder = this.#order++;
-    node.heapIndex = this.#nodes.length;
-    this.#nodes.push(node);
+    // A node that waits moves from where it stands: a message that is locked falls due a little later than the locks before it.
+    if (node.heapIndex < 0) node.heapIndex = this.#nodes.push(node) - 1;
+    else this.#sink(node);
     this.#rise(node);
     if (node.heapIndex === 0) this.onEarlier();
   }

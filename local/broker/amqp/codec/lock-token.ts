@@ -12,8 +12,15 @@ export function uuidText(bytes: Uint8Array): string {
 /** A lock token as a delivery tag: the first three groups of the UUID stand reversed, as .NET lays out a GUID. */
 export function deliveryTag(lockToken: string): Buffer {
   const bytes = uuidBytes(lockToken);
-  bytes.subarray(0, 4).reverse();
-  bytes.subarray(4, 6).reverse();
-  bytes.subarray(6, 8).reverse();
+  swap(bytes, 0, 3);
+  swap(bytes, 1, 2);
+  swap(bytes, 4, 5);
+  swap(bytes, 6, 7);
   return bytes;
+}
+
+function swap(bytes: Buffer, one: number, other: number): void {
+  const byte = bytes[one] as number;
+  bytes[one] = bytes[other] as number;
+  bytes[other] = byte;
 }
