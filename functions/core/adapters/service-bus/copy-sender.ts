@@ -89,7 +89,9 @@ const REFUSALS =
   /^(InvalidOperation|Argument|ArgumentOutOfRange|InvalidField|NotImplemented|Decode|ResourceDeleted)Error:/;
 
 function translated(error: unknown, queue: string): SendError {
-  const { code, message } = error as { code?: unknown; message?: unknown };
+  // Of several tries the SDK throws all errors, in an aggregate that has neither code nor message.
+  const last = error instanceof AggregateError ? error.errors.at(-1) : error;
+  const { code, message } = last as { code?: unknown; message?: unknown };
   const known = typeof code === 'string' ? CODES[code] : undefined;
   const sendCode = known ?? (REFUSALS.test(String(message)) ? 'refused' : 'unavailable');
   const line = `sending to ${queue}: ${String(code ?? 'error')}: ${String(message)}`;

@@ -260,3 +260,15 @@ test.each([
     cause,
   });
 });
+
+test('translates the last of several errors, where the SDK has tried more than once', async () => {
+  const errors = [
+    { code: 'ServiceTimeout', message: 'late' },
+    { code: 'UnauthorizedAccess', message: 'no right' },
+  ];
+  const failing = { createSender: () => ({ createMessageBatch: () => Promise.reject(new AggregateError(errors)) }) };
+
+  await expect(copySender(failing as unknown as ServiceBusClient, 'orders').open()).rejects.toThrow(
+    new SendError('refused', 'sending to orders: UnauthorizedAccess: no right'),
+  );
+});
