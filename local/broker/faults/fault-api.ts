@@ -33,7 +33,7 @@ type Answer = { readonly status: number; readonly body?: unknown };
  * | `DELETE /faults` | | sets nothing any more |
  * | `POST /replies/drop` | `{"to": "send" or "schedule" or "settlement" or "request", "count": 1}` | carries out what comes next and does not answer it |
  * | `POST /replies/delay` | `{"inMs": 500}` | holds every reply back; 0 ends it |
- * | `POST /sends/refuse` | `{"as": "Unauthorized" or "ServerBusy", "count": 1 or "all"}` | refuses the next sends |
+ * | `POST /sends/refuse` | `{"as": "Unauthorized" or "ServerBusy", "count": 1 or "all"}` | refuses the next sends; all as Unauthorized: links to send on as well |
  * | `POST /connections/drop` | | cuts every connection |
  * | `POST /stop`, `POST /start` | | stops listening and listens again; what is stored stays |
  */

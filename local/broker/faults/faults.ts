@@ -44,7 +44,10 @@ export class Faults {
     this.#delayRepliesInMs = inMs;
   }
 
-  /** Refuses the next `count` sends; `Infinity` until {@link Faults.clear}. */
+  /**
+   * Refuses the next `count` sends; `Infinity` until {@link Faults.clear}. Whoever may not send at all cannot open a link
+   * to send on either.
+   */
   refuseSends(as: Refusal, count = 1): void {
     this.#refuseSends = count > 0 ? { as, count } : undefined;
   }
@@ -78,6 +81,11 @@ export class Faults {
       send();
     }, this.#delayRepliesInMs);
     this.#timers.add(timer);
+  }
+
+  /** Whether a link to send on is refused, as the service does for want of the right. */
+  get refusesSenders(): boolean {
+    return this.#refuseSends?.as === 'Unauthorized' && this.#refuseSends.count === Number.POSITIVE_INFINITY;
   }
 
   /** How a send that comes now is refused, if it is; that uses up one refusal. */

@@ -137,6 +137,14 @@ test('refuses sends until told otherwise', async () => {
   expect(await codeOf(sender.sendMessages({ body: 1 }))).toBe('no error');
 });
 
+test('opens no link to send on for want of the right', async () => {
+  const { client, fault } = await aStage();
+  await fault('POST', '/sends/refuse', { as: 'Unauthorized', count: 'all' });
+  expect(await codeOf(client.createSender(QUEUE).createMessageBatch())).toBe('UnauthorizedAccess');
+  await fault('POST', '/sends/refuse', { as: 'Unauthorized', count: 3 });
+  expect(await codeOf(client.createSender(QUEUE).createMessageBatch())).toBe('no error');
+});
+
 test.each([
   ['POST', '/replies/drop', { to: 'everything' }, 400, /to: /],
   ['POST', '/replies/drop', {}, 400, /to: /],
