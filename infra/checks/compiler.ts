@@ -6,9 +6,9 @@ import { delimiter, join } from 'node:path';
 /** The version that built what is committed; the one to restore where none is installed. */
 export const BICEP_VERSION = '0.49.2';
 
-/** How to call the Bicep CLI, or why it cannot be called. */
+/** Where the Bicep CLI is, or why it cannot be called. */
 export type Compiler =
-  | { readonly kind: 'found'; readonly command: readonly string[]; readonly version: string; readonly from: string }
+  | { readonly kind: 'found'; readonly path: string; readonly version: string; readonly from: string }
   | { readonly kind: 'absent'; readonly tried: readonly string[] };
 
 export interface Run {
@@ -16,12 +16,16 @@ export interface Run {
   readonly output: string;
 }
 
+const EXECUTABLE = process.platform === 'win32' ? 'bicep.exe' : 'bicep';
 const RESTORE_LIMIT_IN_MS = 180_000;
 const RUN_LIMIT_IN_MS = 120_000;
 
 /**
- * Finds the Bicep CLI: the variable `BICEP` (a path, or `none` for "do without"), PATH, `az bicep`; else restores its
- * NuGet package with the .NET SDK into a folder that git ignores.
+ * Finds the Bicep CLI: the variable `BICEP` (a path, or `none` for "do without"), PATH, what `az bicep` has installed;
+ * else restores its NuGet package with the .NET SDK into a folder that git ignores. What was installed for another
+ * purpose counts only in the version that built what is committed: another one formats, warns and compiles differently.
+ *
+ * @param mayDownload whether a package that has not been restored before may be
  */
 export async function findCompiler(
   environment: NodeJS.ProcessEnv,
@@ -30,16 +34,19 @@ export async function findCompiler(
 ): Promise<Compiler> {
   const named = environment['BICEP'];
   if (named === 'none') return { kind: 'absent', tried: ['BICEP is "none"'] };
-  if (named) return found([named], 'BICEP') ?? { kind: 'absent', tried: [`BICEP is ${named}, which does not run`] };
+  if (named) return found(named, 'BICEP') ?? { kind: 'absent', tried: [`BICEP is ${named}, which does not run`] };
   const tried = ['BICEP is not set'];
-  const onPath = onThePath('bicep', environment);
-  const installed = onPath && found([onPath], 'PATH');
-  if (installed) return installed;
-  tried.push('no bicep on PATH');
-  const az = onThePath('az', environment);
-  const withAz = az && found([az, 'bicep'], 'az');
-  if (withAz) return withAz;
-  tried.push('no "az bicep"');
+  const home =
+    environment['AZURE_CONFIG_DIR'] ?? join(environment['HOME'] ?? environment['USERPROFILE'] ?? '', '.azure');
+  const installed = [
+    { from: 'PATH', path: onThePath('bicep', environment) },
+    { from: 'az bicep', path: join(home, 'bin', EXECUTABLE) },
+  ];
+  for (const { from, path } of installed) {
+    const compiler = path && existsSync(path) ? found(path, from) : undefined;
+    if (compiler?.version === BICEP_VERSION) return compiler;
+    tried.push(compiler ? `${from} has ${compiler.version}, not ${BICEP_VERSION}` : `${from} has none`);
+  }
   const restored = await restore(environment, folder, mayDownload);
   return restored.kind === 'found' ? restored : { kind: 'absent', tried: [...tried, ...restored.tried] };
 }
@@ -50,17 +57,17 @@ export function runBicep(
   commandLine: readonly string[],
   cwd: string,
 ): Run {
-  return run([...compiler.command, ...commandLine], RUN_LIMIT_IN_MS, cwd);
+  return run([compiler.path, ...commandLine], RUN_LIMIT_IN_MS, cwd);
 }
 
-function found(command: readonly string[], from: string): Extract<Compiler, { kind: 'found' }> | undefined {
-  const { exitCode, output } = run([...command, from === 'az' ? 'version' : '--version'], RUN_LIMIT_IN_MS);
+function found(path: string, from: string): Extract<Compiler, { kind: 'found' }> | undefined {
+  const { exitCode, output } = run([path, '--version'], RUN_LIMIT_IN_MS);
   const version = /version (\d+\.\d+\.\d+)/.exec(output)?.[1];
-  return exitCode === 0 && version ? { kind: 'found', command, version, from } : undefined;
+  return exitCode === 0 && version ? { kind: 'found', path, version, from } : undefined;
 }
 
 function onThePath(name: string, environment: NodeJS.ProcessEnv): string | undefined {
-  const names = process.platform === 'win32' ? [`${name}.exe`, `${name}.cmd`] : [name];
+  const names = process.platform === 'win32' ? [`${name}.exe`] : [name];
   return (environment['PATH'] ?? '')
     .split(delimiter)
     .filter((folder) => folder !== '')
@@ -72,7 +79,7 @@ async function restore(environment: NodeJS.ProcessEnv, folder: string, mayDownlo
   const system = { linux: 'linux', darwin: 'osx', win32: 'win' }[process.platform as string];
   const packageId = `Azure.Bicep.CommandLine.${system}-${process.arch}`;
   const tools = join(folder, packageId.toLowerCase(), BICEP_VERSION, 'tools');
-  const executable = join(tools, process.platform === 'win32' ? 'bicep.exe' : 'bicep');
+  const executable = join(tools, EXECUTABLE);
   if (!existsSync(executable)) {
     if (!mayDownload) return { kind: 'absent', tried: ['not restored before'] };
     const dotnet = onThePath('dotnet', environment);
@@ -85,7 +92,7 @@ async function restore(environment: NodeJS.ProcessEnv, folder: string, mayDownlo
       return { kind: 'absent', tried: [`restoring ${packageId} failed: ${lastLine(output)}`] };
     }
   }
-  return found([executable], 'NuGet') ?? { kind: 'absent', tried: [`${packageId} does not run here`] };
+  return found(executable, 'NuGet') ?? { kind: 'absent', tried: [`${packageId} does not run here`] };
 }
 
 /** Downloads one package and depends on nothing, the framework's own packages included. */
@@ -101,12 +108,9 @@ const projectFor = (packageId: string): string => `<Project Sdk="Microsoft.NET.S
 `;
 
 function run([file = '', ...rest]: readonly string[], timeout: number, cwd?: string): Run {
-  // The CLI of az is a script on Windows.
-  const shell = file.endsWith('.cmd');
   const { status, stdout, stderr, error } = spawnSync(file, rest, {
     encoding: 'utf8',
     timeout,
-    shell,
     maxBuffer: 64 * 1024 * 1024,
     ...(cwd ? { cwd } : {}),
   });
