@@ -59,7 +59,6 @@ function storeFor(instance: Instance, { lockToken }: Delivery): LedgerStore {
         return written;
       }),
     knownTime: () => instance.serverTime(),
-    knownTime: () => instance.serverTime(),
     serverTime: async () => instance.serverTime(),
   };
 }

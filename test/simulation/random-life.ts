@@ -11,10 +11,23 @@ import { type Build, NOON_UTC, World } from './world.ts';
 
 const MINUTE = 60_000;
 
-/** A person or a tool acts this long after looking at the dead letters, at the earliest. */
-const QUICKEST_IN_MS = 5_000;
+/**
+ * A person acts this long after looking at the dead letters, at the earliest. Whoever re-sends a copy sooner than ten
+ * seconds after its due time, its marks stripped, cannot be told from a copy that was sent twice.
+ */
+const QUICKEST_IN_MS = 12_000;
 
 const REPLAYS = ['by the tool', 'by the tool, which dies in it', 'by hand', 'by hand, its marks stripped'] as const;
+
+/**
+ * What a life is mostly about: some harm needs several things in a row that seldom meet by chance alone. `revivals`: an
+ * event that dies early and is brought back into an outage of the store. `contention`: processes that stand still while
+ * others take over.
+ */
+const THEMES = ['anything', 'anything', 'anything', 'revivals', 'contention'] as const;
+type Theme = (typeof THEMES)[number];
+
+const FIRST_ACTS: Partial<Record<Theme, Act>> = { revivals: 'fails for good', contention: 'is slow' };
 
 /** A life of one or a few events with whatever the seed brings. */
 export function randomLife(seed: number, options: { mistake?: Mistake | undefined; isTraced?: boolean } = {}): World {
@@ -23,6 +36,9 @@ export function randomLife(seed: number, options: { mistake?: Mistake | undefine
   const policy = randomPolicy(chance);
   const readsOwnId = chance.hits(0.3);
   const tame = chance.next();
+  const theme: Theme = chance.pick(THEMES);
+  const weather = new Weather(chance, NOON_UTC, horizonInMs);
+  const act = (): Act => (chance.hits(tame) ? chance.pick(['succeeds', 'fails for now']) : chance.pick<Act>(ACTS));
   const maxDeliveryCount = policy.crashLimit + chance.between(2, 6);
   const world = new World({
     seed: chance.between(0, 2 ** 31),
@@ -33,8 +49,8 @@ export function randomLife(seed: number, options: { mistake?: Mistake | undefine
       defaultTimeToLiveInMs: policy.timeToLiveInMs,
       duplicateDetectionWindowInMs: chance.hits(0.7) ? 10 * MINUTE : undefined,
     },
-    trouble: new Weather(chance, NOON_UTC, horizonInMs),
-    act: () => (chance.hits(tame) ? chance.pick(['succeeds', 'fails for now']) : chance.pick<Act>(ACTS)),
+    trouble: weather,
+    act: (_eventId, call) => (call === 1 ? (FIRST_ACTS[theme] ?? act()) : act()),
     slots: chance.pick([1, 2, 4]),
     storeSkewInMs: chance.between(-200, 200),
     skewInMs: chance.pick([0, 1_000, 4 * MINUTE]),
@@ -46,8 +62,8 @@ export function randomLife(seed: number, options: { mistake?: Mistake | undefine
   const events = chance.hits(0.8) ? 1 : chance.between(2, 3);
   for (let n = 1; n <= events; n++) publish(world, chance, `order-${n}`, readsOwnId, horizonInMs);
   for (let n = chance.between(1, 3); n > 0; n--) world.startInstance();
-  planOperator(world, chance, horizonInMs);
-  planAccidents(world, chance, horizonInMs);
+  planOperator(world, chance, horizonInMs, theme, weather);
+  planAccidents(world, chance, horizonInMs, theme);
   if (chance.hits(0.3)) planDeployment(world, chance, horizonInMs);
   return world;
 }
@@ -85,27 +101,31 @@ function publish(world: World, chance: Chance, eventId: string, readsOwnId: bool
 }
 
 /** Someone looks at the dead letters now and then, and brings some of them back. */
-function planOperator(world: World, chance: Chance, horizonInMs: number): void {
+function planOperator(world: World, chance: Chance, horizonInMs: number, theme: Theme, weather: Weather): void {
+  const isRevival = theme === 'revivals';
   const visit = () => {
     for (const dead of world.deadLetters.peek(0, 100)) {
       if (chance.hits(0.3)) continue;
       const { sequenceNumber } = dead;
       const how: Replay = chance.pick(REPLAYS);
+      const outageInMs = isRevival && chance.hits(0.6) ? chance.between(1, 100) * 1_000 : 0;
       world.plan(QUICKEST_IN_MS + chance.between(0, MINUTE), () => {
         if (world.isTraced) world.trace(`the operator goes about ${simulated(dead).messageId}`);
         replay(world, sequenceNumber, how);
+        if (outageInMs > 0) weather.breakDown('store', world.timeline.nowUtc, outageInMs);
       });
     }
   };
-  for (let visits = chance.pick([0, 1, 1, 2, 3]); visits > 0; visits--) {
+  for (let visits = isRevival ? 2 : chance.pick([0, 1, 1, 2, 3]); visits > 0; visits--) {
     world.plan(chance.between(10_000, chance.pick([MINUTE, horizonInMs * 2])), visit);
   }
 }
 
 /** The broker loses locks, and processes stand still. */
-function planAccidents(world: World, chance: Chance, horizonInMs: number): void {
+function planAccidents(world: World, chance: Chance, horizonInMs: number, theme: Theme): void {
   const { queue } = world;
-  const soon = () => chance.between(0, chance.pick([3_000, 20_000, horizonInMs]));
+  const isContention = theme === 'contention';
+  const soon = () => chance.between(0, chance.pick([3_000, 20_000, isContention ? 3_000 : horizonInMs]));
   const loseLock = () => {
     const locked = queue.peek(0, 100).find(({ state }) => state === 'locked');
     if (!locked?.lockToken) return;
@@ -113,9 +133,15 @@ function planAccidents(world: World, chance: Chance, horizonInMs: number): void 
     world.messages.lostLock(locked);
     queue.settle(locked.lockToken, { kind: 'abandon' });
   };
-  const freeze = () => world.instances[0]?.freeze(chance.between(5_000, 2 * MINUTE));
-  if (chance.hits(0.4)) for (let n = chance.between(1, 4); n > 0; n--) world.plan(soon(), loseLock);
-  if (chance.hits(0.25)) for (let n = chance.between(1, 3); n > 0; n--) world.plan(soon(), freeze);
+  const freeze = () => {
+    const [first, ...others] = world.instances;
+    if (first)
+      chance
+        .pick([first, ...others])
+        .freeze(isContention ? chance.between(15_000, 40_000) : chance.between(5_000, 2 * MINUTE));
+  };
+  if (isContention || chance.hits(0.4)) for (let n = chance.between(1, 4); n > 0; n--) world.plan(soon(), loseLock);
+  if (isContention || chance.hits(0.25)) for (let n = chance.between(1, 3); n > 0; n--) world.plan(soon(), freeze);
 }
 
 /** Another build takes over, one instance after the other; often with a policy that permits less. */

@@ -28,7 +28,7 @@ export class Weather implements Trouble {
   readonly calmFromUtc: number;
   readonly #chance: Chance;
   readonly #rates: Readonly<Record<Target, Rates>>;
-  readonly #outages: readonly Outage[];
+  readonly #outages: Outage[];
   readonly #longestInMs: number;
   #deaths = 0;
 
@@ -71,6 +71,11 @@ export class Weather implements Trouble {
     // Whoever settles does not ask again, and an effect that repeats itself would be the provider's affair.
     const canRepeat = target === 'store' || target === 'send';
     return canRepeat && chance.hits(repeated) ? { ...fate, fault: 'repeated' } : fate;
+  }
+
+  /** The target is down from now on, for this long. */
+  breakDown(target: Target, nowUtc: number, lengthInMs: number): void {
+    this.#outages.push({ target, fromUtc: nowUtc, toUtc: nowUtc + lengthInMs });
   }
 
   isDown(target: Target, nowUtc: number): boolean {
