@@ -55,7 +55,7 @@ export class HeldDelivery implements HeldMessage {
 
   /** Renews the lock and gives its new end. */
   renewLockUntil(): Promise<Date> {
-    return this.#receiver.renewMessageLock(this.message);
+    return this.#receiver.renewMessageLock(this.message).catch(throwLast);
   }
 
   /**
@@ -74,10 +74,15 @@ export class HeldDelivery implements HeldMessage {
         code: 'MessageLockLost',
       });
     }
-    await act();
+    await act().catch(throwLast);
     this.#settled = true;
   }
 }
 
 /** The SDK's type knows plain values only; rhea, beneath it, takes typed ones and keeps them as they are. */
 type SdkProperties = Record<string, string | number | boolean | Date | null>;
+
+/** Of several tries the SDK throws all errors together, without a code or a word; the client of .NET throws the last. */
+function throwLast(error: unknown): never {
+  throw error instanceof AggregateError ? error.errors.at(-1) : error;
+}
