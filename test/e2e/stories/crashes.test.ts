@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Script } from '../support/director.ts';
 import { aTheatre, type Theatre } from '../support/theatre.ts';
 
 let theatre: Theatre;
@@ -37,5 +38,42 @@ describe.concurrent('a process that dies in a handler', () => {
     expect(story.runs('one')).toHaveLength(2);
     expect(second).not.toBe(first);
     expect(story.log.map(({ message }) => message).join('\n')).toContain('heap out of memory');
+  });
+
+  test('of an error that nobody catches: it is told once, with its invocation, and the event runs again', async () => {
+    const story = theatre.story('uncaught');
+    await story.startHost();
+    await story.send({ one: [[['say'], ['throwInTimer']], [['charge']]] });
+
+    const { runs } = await story.end();
+
+    expect(runs).toBe(2);
+    const said = story.log.find(({ message }) => message === 'log of uncaught.one');
+    expect(said?.invocationId).toBeDefined();
+    expect(story.log.filter(({ message }) => message.includes('uncaught of uncaught.one'))).toEqual([
+      {
+        level: 'error',
+        category: 'Worker',
+        message: expect.stringMatching(/^Worker uncaught exception: Error: uncaught of uncaught\.one\n {4}at /),
+        functionName: 'scripted',
+        invocationId: said?.invocationId,
+      },
+    ]);
+  });
+
+  test('each time: one such message of 16 ends as PoisonMessage, its 15 siblings complete', async () => {
+    const story = theatre.story('one-bad');
+    // Whoever is hit a second time, at no matter what, is poison then.
+    await story.startHost({ RETRY__SCRIPTED__CRASH_LIMIT: '2', RETRY__SCRIPTED__ATTEMPTS: '20' });
+    const sibling: Script = [[['waitFor', 'never']], [['work', 200], ['charge']]];
+    const siblings = Object.fromEntries(Array.from({ length: 15 }, (_, n) => [`sibling-${n}`, sibling]));
+    await story.send({ ...siblings, killer: [[['waitFor', 'all run'], ['kill']], [['kill']]] });
+
+    await story.until(() => expect(story.runs()).toHaveLength(16));
+    theatre.director.open('all run');
+    const { deadLetters } = await story.end({ killer: 'PoisonMessage' });
+
+    expect(deadLetters).toEqual({ PoisonMessage: 1 });
+    expect(story.runs('killer')).toHaveLength(2);
   });
 });

@@ -21,6 +21,9 @@ test(`${DEATHS} processes killed in a row, each amid its work, lose and repeat n
     AzureFunctionsJobHost__extensions__serviceBus__maxConcurrentCalls: '4',
     // The storm is none of the events' fault.
     RETRY__SCRIPTED__CRASH_LIMIT: '8',
+    // A short lease is soon taken over; who is late for it on a slow machine has attempts enough.
+    RETRY__SCRIPTED__HANDLER_TIMEOUT_IN_MS: '1000',
+    RETRY__SCRIPTED__ATTEMPTS: '20',
   });
   const work: Script = [[['charge'], ['work', 50], ['charge']]];
   await story.send(Object.fromEntries(Array.from({ length: 120 }, (_, n) => [`event-${n}`, work])));

@@ -44,25 +44,3 @@ test('what handlers say at the same time appears once, with the invocation it be
   expect(new Set(invocations).size).toBe(names.length);
   expect(invocations).not.toContain(undefined);
 });
-
-test('an error that nobody catches appears once, with the invocation it belongs to, and its event runs again', async () => {
-  const story = theatre.story('uncaught');
-  await story.startHost();
-  await story.send({ one: [[['say'], ['throwInTimer']], [['charge']]] });
-  await story.end();
-
-  const [said] = saying(story, 'log of uncaught.one');
-  expect(said?.invocationId).toBeDefined();
-  const uncaught = story.log.filter(({ message }) => message.startsWith('Worker uncaught exception:'));
-  expect(uncaught).toEqual([
-    {
-      level: 'error',
-      category: 'Worker',
-      message: expect.stringMatching(/^Worker uncaught exception: Error: uncaught of uncaught\.one\n {4}at /),
-      functionName: 'scripted',
-      invocationId: said?.invocationId,
-    },
-  ]);
-  expect(saying(story, 'uncaught of uncaught.one')).toHaveLength(1);
-  expect(story.runs('one')).toHaveLength(2);
-});
