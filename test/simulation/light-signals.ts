@@ -4,21 +4,35 @@ const NO_EVENT = new Event('abort');
 
 /**
  * `AbortController` and `AbortSignal` as far as the pipeline uses them, without what makes the platform's slow: weak
- * references, events and an exception with a stack for each abort.
+ * references, events, and an exception with a stack for each abort. A signal of several hears them only while someone
+ * hears it, so that one that lives long keeps nothing.
  */
 class LightSignal {
-  aborted = false;
-  reason: unknown = undefined;
-  #listeners: Listener[] | undefined;
+  readonly #sources: readonly LightSignal[];
+  readonly #listeners = new Set<Listener>();
+  readonly #hear = () => this.#tell();
+  #isAborted = false;
+  #reason: unknown = undefined;
+
+  constructor(sources: readonly LightSignal[] = []) {
+    this.#sources = sources;
+  }
+
+  get aborted(): boolean {
+    return this.#isAborted || this.#sources.some((source) => source.aborted);
+  }
+
+  get reason(): unknown {
+    return this.#isAborted ? this.#reason : this.#sources.find((source) => source.aborted)?.reason;
+  }
 
   addEventListener(_type: 'abort', listener: Listener): void {
-    this.#listeners ??= [];
-    this.#listeners.push(listener);
+    if (this.#listeners.size === 0) for (const source of this.#sources) source.addEventListener('abort', this.#hear);
+    this.#listeners.add(listener);
   }
 
   removeEventListener(_type: 'abort', listener: Listener): void {
-    const index = this.#listeners?.indexOf(listener) ?? -1;
-    if (index >= 0) this.#listeners?.splice(index, 1);
+    if (this.#listeners.delete(listener) && this.#listeners.size === 0) this.#hearNoMore();
   }
 
   throwIfAborted(): void {
@@ -26,24 +40,25 @@ class LightSignal {
   }
 
   fire(reason: unknown): void {
-    if (this.aborted) return;
-    this.aborted = true;
-    this.reason = reason;
-    const listeners = this.#listeners;
-    this.#listeners = undefined;
-    if (listeners) for (const listener of listeners) listener(NO_EVENT);
+    if (this.#isAborted) return;
+    this.#isAborted = true;
+    this.#reason = reason;
+    this.#tell();
+  }
+
+  #tell(): void {
+    const listeners = [...this.#listeners];
+    this.#listeners.clear();
+    this.#hearNoMore();
+    for (const listener of listeners) listener(NO_EVENT);
+  }
+
+  #hearNoMore(): void {
+    for (const source of this.#sources) source.removeEventListener('abort', this.#hear);
   }
 
   static any(signals: readonly LightSignal[]): LightSignal {
-    const either = new LightSignal();
-    for (const signal of signals) {
-      if (signal.aborted) {
-        either.fire(signal.reason);
-        return either;
-      }
-    }
-    for (const signal of signals) signal.addEventListener('abort', () => either.fire(signal.reason));
-    return either;
+    return new LightSignal(signals);
   }
 }
 
@@ -57,7 +72,9 @@ class LightController {
 
 const ABORTED = new DOMException('This operation was aborted', 'AbortError');
 
-/** Puts the light ones in place of the platform's, for this whole process. */
-export function useLightSignals(): void {
+/** Puts the light ones in place of the platform's, for this whole process. @returns what puts those back */
+export function useLightSignals(): () => void {
+  const { AbortController, AbortSignal } = globalThis;
   Object.assign(globalThis, { AbortController: LightController, AbortSignal: LightSignal });
+  return () => void Object.assign(globalThis, { AbortController, AbortSignal });
 }
