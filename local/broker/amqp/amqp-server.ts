@@ -104,6 +104,7 @@ export class AmqpServer {
       if (session === undefined) return;
       prepareSession(session, {
         maxMessageSizeInBytes: MAX_MESSAGE_SIZE_IN_BYTES,
+        onMessage: (...message) => this.#guard(connection, () => links.onMessage(...message)),
         onDisposition: (...disposition) => this.#guard(connection, () => links.onDisposition(...disposition)),
         onFlow: () => links.onFlow(),
       });

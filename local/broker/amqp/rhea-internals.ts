@@ -1,8 +1,9 @@
-// The one place that touches what rhea keeps to itself. rhea is pinned exactly because of this file. Each part says which
-// behaviour of rhea it works around.
+// With rhea-reads.ts and rhea-writes.ts, which are about speed, the one place that touches what rhea keeps to itself. rhea is
+// pinned exactly because of these files. Each part says which behaviour of rhea it works around.
 import type { Socket } from 'node:net';
 import type { Connection, Container, Receiver, Sender, Session } from 'rhea';
 import { DeliveryTable, type SentDelivery } from './delivery-table.ts';
+import { type IncomingLedger, readTransfers, takeWhole } from './rhea-reads.ts';
 import { writeAtEndOfFlush, writeTransfers } from './rhea-writes.ts';
 import type { WireValue } from './wire-values.ts';
 
@@ -24,7 +25,7 @@ type PrivateReceiver = Receiver & {
 };
 type PrivateSession = Session & {
   outgoing: Outgoing;
-  incoming: { next_delivery_id: number | undefined; next_transfer_id: number };
+  incoming: IncomingLedger;
   on_transfer(frame: Frame): void;
   on_disposition(frame: Frame): void;
   on_flow(frame: Frame): void;
@@ -70,6 +71,8 @@ export type DispositionListener = (
 export type SessionOptions = {
   /** Of a message that is larger nothing is kept; see {@link IncomingDelivery.isTooLarge}. */
   readonly maxMessageSizeInBytes: number;
+  /** Called with each message that came in one frame; of others a `message` event tells. */
+  onMessage(receiver: Receiver, bytes: Buffer, format: number, delivery: IncomingDelivery): void;
   readonly onDisposition: DispositionListener;
   /** Called after each flow frame. */
   onFlow(): void;
@@ -80,7 +83,7 @@ export type SessionOptions = {
  * go to `onDisposition` with their types. Must run before the first frame of the session, in `session_open`.
  */
 export function prepareSession(session: Session, options: SessionOptions): void {
-  const { maxMessageSizeInBytes, onDisposition, onFlow } = options;
+  const { maxMessageSizeInBytes, onMessage, onDisposition, onFlow } = options;
   const target = session as PrivateSession;
   const table = new DeliveryTable(target.outgoing);
   target.outgoing.deliveries = table;
@@ -92,6 +95,11 @@ export function prepareSession(session: Session, options: SessionOptions): void 
     const receiver = target._get_link(frame);
     if (!receiver.is_open()) {
       skipTransfer(target, receiver, performative);
+      return;
+    }
+    const whole = takeWhole(target.incoming, receiver, frame);
+    if (whole !== undefined && frame.payload !== undefined) {
+      onMessage(receiver, frame.payload, Number(performative['message_format'] || PLAIN_AS_BYTES), whole);
       return;
     }
     const { _incomplete: incomplete } = receiver;
@@ -217,6 +225,7 @@ export function acceptSocket(container: Container, socket: Socket, options: Acce
   for (const event of ['protocol_error', 'error']) connection.on(event, () => socket.destroy());
   connection.accept(socket);
   writeAtEndOfFlush(connection);
+  readTransfers(connection);
   const { transport } = connection;
   const peekSize = transport.peek_size.bind(transport);
   transport.peek_size = (bytes) => {
