@@ -44,13 +44,14 @@ export class EffectWatch {
   readonly #world: World;
   readonly #lives = new Map<string, Life>();
   readonly #runs = new Map<string, Run[]>();
+  readonly #forgotten = new Set<string>();
 
   constructor(world: World) {
     this.#world = world;
   }
 
   isCompleted(eventId: string): boolean {
-    return this.#lives.get(eventId)?.completedBy !== undefined;
+    return this.#forgotten.has(eventId) || this.#lives.get(eventId)?.completedBy !== undefined;
   }
 
   callsOf(eventId: string): number {
@@ -182,16 +183,15 @@ export class EffectWatch {
     if (run) {
       run.isRecorded = true;
       run.instance.runs.delete(run);
-      if (this.#world.options.forgetsCompleted) this.#forget(life);
+      if (this.#world.options.forgetsCompleted) this.#forget(eventId, life);
     } else verdicts.violated('completed without its effect', eventId);
   }
 
   /** In a life of very many events: what has ended well needs no more watching. */
-  #forget(life: Life): void {
+  #forget(eventId: string, life: Life): void {
     for (const { lockToken } of life.runs) this.#runs.delete(lockToken);
-    life.runs.length = 0;
-    life.writers.clear();
-    life.record = undefined;
+    this.#lives.delete(eventId);
+    this.#forgotten.add(eventId);
   }
 
   finish(): void {

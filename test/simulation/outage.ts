@@ -1,5 +1,6 @@
+import { keysOf } from '../../functions/core/adapters/table-storage/keys.ts';
 import { orderBody } from './consumer.ts';
-import { firstMessage } from './message.ts';
+import { CONSUMER, firstMessage } from './message.ts';
 import { aPolicy } from './policies.ts';
 import type { Fate, Target, Trouble } from './trouble.ts';
 import type { Violation } from './verdicts.ts';
@@ -102,6 +103,7 @@ export class OutageScene {
       completed: (eventId) => {
         this.#completed++;
         this.#sentUtc.delete(eventId);
+        this.world.timeline.in(MINUTE, () => this.#sweep(eventId));
       },
     });
     for (let n = 0; n < 3; n++) this.world.startInstance();
@@ -126,6 +128,11 @@ export class OutageScene {
     this.#sentUtc.set(eventId, world.timeline.nowUtc);
     world.send(firstMessage(eventId, eventId, orderBody(eventId), world.timeline.nowUtc, undefined));
     if (n < this.#events) world.plan(SECOND / this.#plan.messagesPerSecond, () => this.#publish(n + 1));
+  }
+
+  /** The sweep, which forgets sooner here than a deployed one. */
+  #sweep(eventId: string): void {
+    this.world.table.rows.delete(keysOf({ consumer: CONSUMER, eventId }).rowKey);
   }
 
   #lookForRecovery(): void {

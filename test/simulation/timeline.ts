@@ -9,11 +9,14 @@ export interface Appointment {
 const isBefore = (a: Appointment, b: Appointment): boolean =>
   a.dueUtc < b.dueUtc || (a.dueUtc === b.dueUtc && a.order < b.order);
 
+const SWEPT_ABOVE = 1_024;
+
 /** The virtual time of one world: it stands still while anything runs and jumps to the next appointment. */
 export class Timeline {
   nowUtc: number;
-  readonly #heap: Appointment[] = [];
+  #heap: Appointment[] = [];
   #order = 0;
+  #cancelled = 0;
 
   constructor(startUtc: number) {
     this.nowUtc = startUtc;
@@ -27,7 +30,17 @@ export class Timeline {
   }
 
   cancel(appointment: Appointment): void {
+    if (!appointment.run) return;
     appointment.run = undefined;
+    // They leave when they are due, or together once they are the greater part.
+    if (++this.#cancelled > SWEPT_ABOVE && this.#cancelled > this.#heap.length / 2) this.#sweep();
+  }
+
+  #sweep(): void {
+    const kept = this.#heap.filter(({ run }) => run);
+    this.#heap = [];
+    this.#cancelled = 0;
+    for (const appointment of kept) this.#push(appointment);
   }
 
   /** Instant of the next appointment, `Infinity` where there is none. */
@@ -35,6 +48,7 @@ export class Timeline {
     let first = this.#heap[0];
     while (first && !first.run) {
       this.#pop();
+      this.#cancelled--;
       first = this.#heap[0];
     }
     return first ? first.dueUtc : Number.POSITIVE_INFINITY;
@@ -47,7 +61,8 @@ export class Timeline {
     this.nowUtc = Math.max(this.nowUtc, next.dueUtc);
     const { run } = next;
     next.run = undefined;
-    run?.();
+    if (run) run();
+    else this.#cancelled--;
   }
 
   #push(appointment: Appointment): void {
