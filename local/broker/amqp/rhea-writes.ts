@@ -1,6 +1,7 @@
 // How the broker writes, where rhea would spend most of its time: it describes each frame by a dozen objects, gives it a
 // buffer of its own and the socket a write of its own. With rhea-internals.ts the only file that touches what rhea keeps
 // to itself.
+import type { Socket } from 'node:net';
 import type { Connection, Sender, Session } from 'rhea';
 import type { DeliveryTable, SentDelivery } from './delivery-table.ts';
 import { mostBytesOf, type Transfer, writeTransfer } from './transfer-frame.ts';
@@ -9,8 +10,7 @@ import { mostBytesOf, type Transfer, writeTransfer } from './transfer-frame.ts';
 const CHUNK_IN_BYTES = 65_536;
 
 type Frame = { readonly performative?: unknown };
-type Target = { write(bytes: Buffer): unknown };
-type Transport = { pending: (Frame | Transfer)[]; header_sent: unknown; write(target: Target): void };
+type Transport = { pending: (Frame | Transfer)[]; header_sent: unknown; write(socket: Socket): void };
 type PrivateConnection = Connection & { amqp_transport: Transport; _process(): void; output(): void };
 type PrivateSender = Sender & {
   credit: number;
@@ -54,38 +54,42 @@ export function writeAtEndOfFlush(connection: Connection): void {
   writeTogether(target.amqp_transport);
 }
 
-/** Writes each run of transfers as a few large chunks, and what stands between them as rhea does. */
+/** Writes each run of transfers as a few large chunks and what stands between them as rhea does, in one call of the system. */
 function writeTogether(transport: Transport): void {
   const write = transport.write.bind(transport);
-  transport.write = (target) => {
+  transport.write = (socket) => {
     const frames = transport.pending;
     transport.pending = [];
-    if (!transport.header_sent) write(target);
-    let run: Transfer[] = [];
-    for (const frame of frames) {
-      if ('deliveryId' in frame) {
-        run.push(frame);
-        continue;
+    socket.cork();
+    try {
+      if (!transport.header_sent) write(socket);
+      let run: Transfer[] = [];
+      for (const frame of frames) {
+        if ('deliveryId' in frame) {
+          run.push(frame);
+          continue;
+        }
+        writeRun(run, socket);
+        run = [];
+        transport.pending = [frame];
+        write(socket);
       }
-      writeRun(run, target);
-      run = [];
-      transport.pending = [frame];
-      write(target);
+      writeRun(run, socket);
+    } finally {
+      socket.uncork();
     }
-    writeRun(run, target);
   };
 }
 
-function writeRun(transfers: readonly Transfer[], target: Target): void {
+function writeRun(transfers: readonly Transfer[], socket: Socket): void {
   for (let next = 0; next < transfers.length; ) {
     let size = 0;
     let end = next;
-    for (; end < transfers.length && (size === 0 || size < CHUNK_IN_BYTES); end++)
-      size += mostBytesOf(transfers[end] as Transfer);
+    for (; end < transfers.length && size < CHUNK_IN_BYTES; end++) size += mostBytesOf(transfers[end] as Transfer);
     const chunk = Buffer.allocUnsafe(size);
     let length = 0;
     for (; next < end; next++) length = writeTransfer(chunk, length, transfers[next] as Transfer);
-    target.write(chunk.subarray(0, length));
+    socket.write(chunk.subarray(0, length));
   }
 }
 
