@@ -1,6 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { CRASHES } from './crash-baseline.ts';
 import { liveThrough, SCRIPTS, tryEveryCrash } from './crash-points.ts';
+
+/** Nothing here waits; on a busy machine it takes its time all the same. */
+vi.setConfig({ testTimeout: 120_000 });
 
 describe('a message that', () => {
   test.each(SCRIPTS)('$name survives every crash and every pair of crashes', async (script) => {

@@ -1,7 +1,10 @@
-import { expect, test } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { MISTAKES } from './mistakes.ts';
 import { liveSeeds } from './seeds.ts';
 import type { Invariant } from './verdicts.ts';
+
+/** Nothing here waits; on a busy machine it takes its time all the same. */
+vi.setConfig({ testTimeout: 120_000 });
 
 /** The harm that each known mistake does. */
 const HARM = {

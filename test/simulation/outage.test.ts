@@ -1,6 +1,9 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { type OutagePlan, OutageScene } from './outage.ts';
 import { play } from './run-worlds.ts';
+
+/** Nothing here waits; on a busy machine it takes its time all the same. */
+vi.setConfig({ testTimeout: 120_000 });
 
 /** The hour at 200 messages a second is `npm run simulate -- --outages`; this is the same in small. */
 const small = { lengthInMs: 5 * 60_000, messagesPerSecond: 10, failing: 0.2 };
