@@ -7,6 +7,7 @@ const BATCHES = {
   queue: { lockDurationInMs: LOCK_IN_MS },
   settings: {
     BATCH: 'true',
+    RETRY__SCRIPTED__HANDLER_TIMEOUT_IN_MS: `${LOCK_IN_MS - 5_000}`,
     RETRY__SCRIPTED__LOCK_DURATION_IN_MS: `${LOCK_IN_MS}`,
     AzureFunctionsJobHost__extensions__serviceBus__maxMessageBatchSize: '10',
   },

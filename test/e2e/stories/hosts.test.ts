@@ -10,7 +10,10 @@ beforeAll(async () => {
 
 afterAll(() => theatre?.stop());
 
-const FOUR_AT_A_TIME = { AzureFunctionsJobHost__extensions__serviceBus__maxConcurrentCalls: '4' };
+const FOUR_AT_A_TIME = {
+  AzureFunctionsJobHost__extensions__serviceBus__maxConcurrentCalls: '4',
+  RETRY__SCRIPTED__HANDLER_TIMEOUT_IN_MS: '60000',
+};
 const GOOD: Script = [[['work', 100], ['charge']]];
 const RECOVERS: Script = [[['failTransient']], [['charge']]];
 const CHARGED_THEN_FAILS: Script = [[['charge'], ['failTransient']], [['charge']]];

@@ -25,7 +25,7 @@ test('an app that may not send does not start, and touches no message', async ()
   const messages = broker.namespace.queue('no-right').peek(0, 10);
   expect(messages.map(({ state, deliveryCount }) => [state, deliveryCount])).toEqual([['active', 0]]);
   broker.faults.clear();
-  await story.startHost();
+  await story.startHost({ RETRY__SCRIPTED__HANDLER_TIMEOUT_IN_MS: '60000' });
   await story.end();
 });
 
@@ -57,8 +57,8 @@ test('a broker that goes and comes back is found by the app as it runs, and no e
 
   expect(runs).toBe(5);
   expect(new Set(story.runs().map((run) => run.pid))).toEqual(new Set([pid]));
-  expect(story.outcomes('failing').slice(0, 1)).toEqual(['redelivered']);
-  expect(story.outcomes('failing')).toContain('succeeded');
-  expect(story.outcomes('charging').slice(0, 1)).toEqual(['succeeded']);
+  // In no order: a settlement on a link that was cut may take longer than the next delivery.
+  expect(story.outcomes('failing')).toEqual(expect.arrayContaining(['redelivered', 'succeeded']));
+  expect(story.outcomes('charging')).toContain('succeeded');
   if (existsSync('/proc/net/tcp')) expect(connections()).toBe(1);
 });

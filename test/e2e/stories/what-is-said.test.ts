@@ -19,7 +19,7 @@ const saying = (story: Story, text: string) =>
 
 test('what handlers say at the same time appears once, with the invocation it belongs to', async () => {
   const story = theatre.story('saying');
-  await story.startHost();
+  await story.startHost({ RETRY__SCRIPTED__HANDLER_TIMEOUT_IN_MS: '60000' });
   const saysIt: Script = [[['waitFor', 'all run'], ['say'], ['work', 10], ['say'], ['charge']]];
   const names = ['one', 'two', 'three', 'four'];
   await story.send(Object.fromEntries(names.map((name) => [name, saysIt])));
