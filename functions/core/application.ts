@@ -9,7 +9,9 @@ import { serviceBusClient } from './adapters/service-bus/service-bus-client.ts';
 import { settlementService } from './adapters/service-bus/settlement-service.ts';
 import { systemClock } from './adapters/system-clock.ts';
 import { type CheckedLedger, ledgerFromSettings } from './adapters/table-storage/ledger-from-settings.ts';
+import { exportedTelemetry, isExported } from './adapters/telemetry/exported-telemetry.ts';
 import { logTelemetry } from './adapters/telemetry/log-telemetry.ts';
+import type { ExportedTelemetry } from './adapters/telemetry/start-telemetry.ts';
 import type { EventConsumer, Ports } from './pipeline/event-consumer.ts';
 import { processDelivery } from './pipeline/process-delivery.ts';
 import { processWide } from './pipeline/process-wide.ts';
@@ -49,6 +51,8 @@ export class Application {
   readonly #inFlight = new Set<Promise<void>>();
   /** Absent where no event needs one. */
   #ledger: CheckedLedger | undefined;
+  /** Absent where nothing is exported. */
+  #exported: ExportedTelemetry | undefined;
   #retentionInMs = 0;
   /** Where the next sweep begins. */
   #nextPartition = 0;
@@ -73,6 +77,10 @@ export class Application {
     if (this.#isListening) return;
     this.#isListening = true;
     registerReceivedMessages();
+    if (isExported(process.env)) {
+      app.setup({ capabilities: { WorkerOpenTelemetryEnabled: true } });
+      app.hook.log((line) => this.#exported?.log(line));
+    }
     app.hook.appStart(() => this.start(process.env));
     app.hook.appTerminate(() => this.stop());
   }
@@ -93,7 +101,14 @@ export class Application {
     const longestWindowInMs = Math.max(0, ...policies.map(({ windowInMs }) => windowInMs));
     this.#retentionInMs = readRetentionInMs(environment, longestWindowInMs, problems);
     const ledger = isNeeded ? ledgerFromSettings(environment, systemClock, problems) : undefined;
-    if (problems.length > 0) throw new SettingsError([...new Set(problems)]);
+    this.#exported = await exportedTelemetry(environment).catch((error) => {
+      problems.push(`telemetry: ${messageOf(error)}`);
+      return undefined;
+    });
+    if (problems.length > 0) {
+      await this.#exported?.stop();
+      throw new SettingsError([...new Set(problems)]);
+    }
 
     const senders = [...this.#definitions.values()].map(({ prepared }) => prepared?.sender.open());
     const checks = await Promise.allSettled([...senders, ledger?.check()]);
@@ -130,26 +145,34 @@ export class Application {
     if (!prepared || !this.#isStarted) throw new Error('the app has not started');
     const { consumer, queue, sender, budgetInMs } = prepared;
     const delivery = deliveryFromAmqp(message, queue);
+    const traceparent = context.traceContext?.traceParent;
+    const watched = { delivery, consumer: consumer.name, clock: systemClock, traceparent };
+    const watch = this.#exported?.watch(watched);
+    const ledger = consumer.policy.ledger === 'on' ? this.#ledger : undefined;
+    const telemetry = logTelemetry((level, line) => {
+      if (level === 'information') context.info(line);
+      else if (level === 'warning') context.warn(line);
+      else context.error(line);
+    });
     const ports: Ports = {
       clock: systemClock,
-      ledger: (consumer.policy.ledger === 'on' && this.#ledger) || withoutLedger(delivery.deliveryCount),
-      sender,
-      settlement: this.#settlement,
-      telemetry: logTelemetry((level, line) => {
-        if (level === 'information') context.info(line);
-        else if (level === 'warning') context.warn(line);
-        else context.error(line);
-      }),
+      ledger: (ledger && watch?.ledger(ledger)) ?? ledger ?? withoutLedger(delivery.deliveryCount),
+      sender: watch?.sender(sender) ?? sender,
+      settlement: watch?.settlement(this.#settlement) ?? this.#settlement,
+      telemetry: watch?.telemetry(telemetry) ?? telemetry,
       inflate,
       processWide: this.#processWide,
     };
-    const { stillRuns } = await processDelivery(delivery, consumer, ports, {
-      startedAtInMs,
-      budgetInMs,
-      stopping: this.#stopping.signal,
-      traceparent: context.traceContext?.traceParent,
-      log: (line) => context.log(line),
-    });
+    const watchedConsumer = watch ? { ...consumer, handle: watch.handler(consumer.handle) } : consumer;
+    const processIt = () =>
+      processDelivery(delivery, watchedConsumer, ports, {
+        startedAtInMs,
+        budgetInMs,
+        stopping: this.#stopping.signal,
+        traceparent: watch?.traceparent ?? traceparent,
+        log: (line) => context.log(line),
+      });
+    const { stillRuns } = await (watch ? watch.within(processIt) : processIt());
     if (stillRuns) this.#recycling ??= this.#recycle(context);
   }
 
@@ -157,6 +180,7 @@ export class Application {
   async #recycle(context: InvocationContext): Promise<void> {
     context.error('a handler ignored its signal: this process ends, and the host starts another');
     await this.#idle(RECYCLE_LIMIT_IN_MS);
+    await this.#exported?.stop();
     process.exit(1);
   }
 
@@ -185,7 +209,7 @@ export class Application {
   }
 
   async #close(): Promise<void> {
-    await Promise.allSettled([...this.#clients.values()].map((client) => client.close()));
+    await Promise.allSettled([...[...this.#clients.values()].map((client) => client.close()), this.#exported?.stop()]);
   }
 }
 
