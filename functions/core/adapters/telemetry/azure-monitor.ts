@@ -1,5 +1,7 @@
 import { ManagedIdentityCredential } from '@azure/identity';
 import { shutdownAzureMonitor, useAzureMonitor } from '@azure/monitor-opentelemetry';
+import { SpanKind } from '@opentelemetry/api';
+import type { SpanProcessor } from '@opentelemetry/sdk-trace-node';
 import type { Environment } from './environment.ts';
 import type { Exporters } from './otlp-exporters.ts';
 
@@ -21,6 +23,16 @@ export function readIdentity(authentication: string | undefined): { readonly cli
   const clientId = fields.get('clientid');
   return clientId ? { clientId } : {};
 }
+
+/** The exporter takes the name of a request from this attribute, and leaves a consumer's without one. */
+const NAMED: SpanProcessor = {
+  onStart(span) {
+    if (span.kind === SpanKind.CONSUMER) span.setAttribute('ai.operation.name', span.name);
+  },
+  onEnd: () => undefined,
+  forceFlush: async () => undefined,
+  shutdown: async () => undefined,
+};
 
 /**
  * Starts the distribution for Application Insights. Every trace is kept: its default of 5 a second would tear chains of
@@ -48,6 +60,7 @@ export function startAzureMonitor(
     // The spans of a delivery are our own; those that the SDK of the service adds would say the same again.
     instrumentationOptions: { azureSdk: { enabled: false } },
     ...others,
+    spanProcessors: [NAMED, ...(others.spanProcessors ?? [])],
   });
   return shutdownAzureMonitor;
 }

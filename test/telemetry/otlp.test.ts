@@ -1,35 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { build } from '../../local/build.ts';
-import { anOrder, FAST_POLICY } from '../e2e/support/orders.ts';
-import { copyProject } from '../e2e/support/project.ts';
-import { aStage, type Stage } from '../e2e/support/stage.ts';
-import { aTemporaryFolder, removeFolder } from '../helpers/temporary-folder.ts';
 import { type OtlpReceiver, startOtlpReceiver } from './otlp-receiver.ts';
 import { retryRatio } from './retry-ratio.ts';
+import { runTheThree } from './the-three.ts';
 
 const SLOW = 120_000;
 const CONSUMER = { 'redelivery.consumer': 'billing-order-placed/order-placed' };
 
 let receiver: OtlpReceiver;
 beforeAll(async () => {
-  const app = await aTemporaryFolder('telemetry');
-  await copyProject(app);
-  await build(app);
   receiver = await startOtlpReceiver();
-  const stage: Stage = await aStage(app, { ...FAST_POLICY, OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url });
-  const host = await stage.startHost();
-  await stage.send(
-    anOrder('A', [503, 503, 200]),
-    { ...anOrder('B'), body: { orderId: 'order-B', amount: 25, currency: 'XXX' } },
-    anOrder('C', [503]),
-  );
-  await stage.until('A', 'succeeded');
-  await stage.until('B', 'dead-lettered');
-  await stage.until('C', 'dead-lettered');
-  // What is left is sent when the process stops.
-  await host.stop();
-  await stage.stop();
-  await removeFolder(app);
+  await runTheThree({ OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url });
 }, SLOW);
 afterAll(() => receiver.stop());
 
