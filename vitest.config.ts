@@ -6,7 +6,17 @@ const endToEnd = ['test/e2e/**/*.test.ts'];
 export default defineConfig({
   test: {
     projects: [
-      { test: { name: 'unit', include: ['test/**/*.test.ts'], exclude: endToEnd, ...limits } },
+      {
+        test: {
+          name: 'unit',
+          include: ['test/**/*.test.ts'],
+          exclude: endToEnd,
+          ...limits,
+          // Vitest would leave a core idle, and the tests of sockets and child processes wait half of their time.
+          maxWorkers: 3,
+          sequence: { groupOrder: 0 },
+        },
+      },
       {
         test: {
           name: 'e2e',
@@ -15,7 +25,7 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 120_000,
           // They wait more than they work; after the rest, so that nothing else is slowed down by them.
-          maxWorkers: 4,
+          maxWorkers: 6,
           sequence: { groupOrder: 1 },
         },
       },
