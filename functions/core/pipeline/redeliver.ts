@@ -1,10 +1,9 @@
 import type { LastFailure } from '../rules/dead-letter.ts';
 import { redeliveryOf } from '../rules/redelivery.ts';
-import { fitCopy } from '../rules/room.ts';
 import { deadLetter } from './dead-letter-delivery.ts';
 import { complete, type End, left, lineageOf, type Passage, record } from './passage.ts';
 import type { Claim, Hold } from './ports.ts';
-import { whileLockHolds } from './while-lock-holds.ts';
+import { sendCopy } from './send-copy.ts';
 
 /** When the next attempt is due, and why there is one. */
 export interface RedeliveryPlan {
@@ -25,14 +24,12 @@ export async function redeliver<Event>(
   hold: Hold,
   attempt: number,
 ): Promise<End> {
-  const { delivery, envelope, ports, invocation } = passage;
+  const { delivery, envelope, invocation } = passage;
   const { dueUtc, delayInMs, failure } = plan;
   const lineage = lineageOf(passage, hold.record.generation, attempt);
   const copy = redeliveryOf(delivery, envelope, lineage, plan, passage.brokerNowUtc(), invocation.traceparent);
-  const fit = fitCopy(delivery, copy, ports.sender.maxMessageInBytes);
-  if (fit.kind === 'tooLarge') return deadLetter(passage, fit.failure, hold);
-  const { sendOutage } = ports.processWide;
-  const sent = await whileLockHolds(ports, invocation, sendOutage, () => ports.sender.send(delivery, fit.copy));
+  const sent = await sendCopy(passage, copy);
+  if (sent.kind === 'noRoom') return deadLetter(passage, sent.failure, hold);
   const next = attempt + 1;
   if (sent.kind === 'failed') {
     if (sent.code === 'tooLarge') return deadLetter(passage, { ...failure, reason: 'MessageTooLarge' }, hold);
