@@ -2,7 +2,7 @@ import { watch } from 'node:fs';
 import { join } from 'node:path';
 import { startAdminServer } from './broker/admin/start-admin-server.ts';
 import { build } from './build.ts';
-import type { LogEntry } from './host/log-entry.ts';
+import { printLog } from './host/print-log.ts';
 import { startStack } from './stack.ts';
 
 /** The usual ports: those of the official emulator, of Azurite's tables, and of local.settings.json. */
@@ -12,14 +12,9 @@ const QUIET_IN_MS = 200;
 
 const project = join(import.meta.dirname, '..');
 
-const print = ({ level, category, message }: LogEntry): void => {
-  if (level === 'trace' || level === 'debug') return;
-  console.log(`[${new Date().toISOString()}] ${level.toUpperCase().padEnd(11)} ${category}: ${message}`);
-};
-
 async function main(signal: AbortSignal): Promise<void> {
   await build(project, signal);
-  const stack = await startStack({ project, ports: PORTS, onLog: print }, signal);
+  const stack = await startStack({ project, ports: PORTS, onLog: printLog }, signal);
   const { namespace } = stack.broker;
   const admin = await startAdminServer({ namespace, port: PORTS.admin, tier: 'emulator' }).catch(async (error) => {
     await stack.stop();

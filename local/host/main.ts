@@ -1,6 +1,6 @@
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { LogEntry } from './log-entry.ts';
+import { printLog } from './print-log.ts';
 import { readLocalSettings } from './settings.ts';
 import { startHost } from './start-host.ts';
 
@@ -19,15 +19,10 @@ async function main(): Promise<void> {
   const stopping = new Promise<void>((stop) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop());
   });
-  const host = await startHost({ appDirectory, settings, onLog: print });
+  const host = await startHost({ appDirectory, settings, onLog: printLog });
   process.stdout.write(`Host started with ${host.functions.join(', ') || 'no functions'}.\n`);
   await stopping;
   await host.stop();
-}
-
-function print({ level, category, message }: LogEntry): void {
-  if (level === 'trace' || level === 'debug') return;
-  process.stdout.write(`[${new Date().toISOString()}] ${level.toUpperCase().padEnd(11)} ${category}: ${message}\n`);
 }
 
 main().catch((error: Error) => {
