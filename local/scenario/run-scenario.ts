@@ -85,7 +85,7 @@ export async function sendMessages(
  * @returns the result without its verdict
  */
 export async function runScenario(
-  stack: Pick<Stack, 'broker' | 'provider'>,
+  stack: Pick<Stack, 'broker' | 'provider' | 'host'>,
   messages: readonly InputMessage[],
   collector: ReportCollector,
   options: { readonly queue: string; readonly timeoutInMs: number; readonly signal: AbortSignal },
@@ -102,7 +102,13 @@ export async function runScenario(
       const letters = await deadLetters(client, queue);
       const events = eventRows(messageIds, collector.reports, letters, waiting);
       const done = events.every(({ final }) => final !== 'pending');
-      if (done || performance.now() >= endsAtInMs || signal.aborted) {
+      if (done) {
+        // The queue tells of a settlement before the app tells of its delivery; a host that has stopped has told all.
+        await stack.host.stop();
+        const told = eventRows(messageIds, collector.reports, letters, waiting);
+        return { events: told, deadLetterQueue: letters, charges: [...stack.provider.charges] };
+      }
+      if (performance.now() >= endsAtInMs || signal.aborted) {
         return { events, deadLetterQueue: letters, charges: [...stack.provider.charges] };
       }
       await new Promise((resolve) => setTimeout(resolve, POLL_IN_MS));
