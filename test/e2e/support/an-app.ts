@@ -9,12 +9,19 @@ type Json = Record<string, unknown>;
 export interface Changes {
   readonly 'package.json'?: (file: Json) => void;
   readonly 'host.json'?: (file: { extensions: { serviceBus: Json } }) => void;
-  readonly 'local/entities.json'?: (file: { UserConfig: { Namespaces: [{ Queues: [QueueEntry] }] } }) => void;
+  readonly 'local/entities.json'?: (file: {
+    UserConfig: { Namespaces: [{ Queues: [QueueEntry]; Topics: TopicEntry[] }] };
+  }) => void;
 }
 
 interface QueueEntry {
   Name: string;
   readonly Properties: Json;
+}
+
+interface TopicEntry {
+  readonly Name: string;
+  readonly Subscriptions: readonly { readonly Name: string; readonly Properties: Json }[];
 }
 
 /** A copy of the built app with files of its own, in a new folder that the caller removes. */

@@ -35,6 +35,8 @@ export interface Stage {
   startHost(changed?: Readonly<Record<string, string | undefined>>): Promise<Host>;
   /** Sends lines of an input file; what the provider answers to them holds from then on. */
   send(...lines: readonly Line[]): Promise<void>;
+  /** The same to another queue, or to a topic. */
+  sendTo(entity: string, ...lines: readonly Line[]): Promise<void>;
   /** Waits until a delivery of the event has ended so. */
   until(eventId: string, outcome: Report['outcome']): Promise<void>;
   /** The outcomes of the event's deliveries, in order. */
@@ -70,6 +72,11 @@ export async function aStage(app: string, settings: Readonly<Record<string, stri
     ...settings,
   };
   const reportsOf = (eventId: string) => collector.reports.map(({ report }) => report).filter(isOf(eventId));
+  const sendTo = async (entity: string, ...lines: readonly Line[]) => {
+    const parsed = parseInput(lines.map((line) => JSON.stringify(line)).join('\n'), 'input');
+    messages.push(...parsed);
+    await sendMessages(client, entity, parsed);
+  };
   let host: Host | undefined;
   return {
     broker,
@@ -90,11 +97,8 @@ export async function aStage(app: string, settings: Readonly<Record<string, stri
       });
       return host;
     },
-    async send(...lines) {
-      const parsed = parseInput(lines.map((line) => JSON.stringify(line)).join('\n'), 'input');
-      messages.push(...parsed);
-      await sendMessages(client, QUEUE, parsed);
-    },
+    send: (...lines) => sendTo(QUEUE, ...lines),
+    sendTo,
     until: (eventId, outcome) =>
       vi.waitFor(() => expect(reportsOf(eventId).map((report) => report.outcome)).toContain(outcome), AT_MOST),
     outcomes: (eventId) => reportsOf(eventId).map(({ outcome }) => outcome),
