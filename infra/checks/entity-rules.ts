@@ -68,11 +68,7 @@ export function problemsOfEntities(
   const topicNames = new Set(Topics.map(({ Name }) => Name));
   return [
     ...Queues.flatMap((queue) => problemsOfQueue(queue.Name, queueInAzure(queue, overrides), policies[queue.Name])),
-    ...Topics.flatMap(({ Name, Subscriptions = [] }) =>
-      Subscriptions.flatMap((subscription) =>
-        problemsOfSubscription(`${Name}/${subscription.Name}`, subscription, names),
-      ),
-    ),
+    ...Topics.flatMap((topic) => problemsOfTopic(topic, overrides, names, policies)),
     ...unknownNames('queues', overrides.queues, names),
     ...unknownNames('topics', overrides.topics, topicNames),
   ];
@@ -120,19 +116,50 @@ function problemsOfQueue(name: string, queue: Properties, policy: PolicyOfQueue 
   return problems;
 }
 
-function problemsOfSubscription(name: string, { Properties = {} }: Entity, queues: ReadonlySet<string>): string[] {
+function problemsOfTopic(
+  { Name, Properties, Subscriptions = [] }: Entity,
+  overrides: Overrides,
+  queues: ReadonlySet<string>,
+  policies: Readonly<Record<string, PolicyOfQueue>>,
+): string[] {
+  const topic = { ...DEFAULTS, ...Properties, ...overrides.everyTopic, ...overrides.topics[Name] };
+  return Subscriptions.flatMap((subscription) => {
+    const properties: Properties = { ...DEFAULTS, ...subscription.Properties };
+    const policy = policies[String(properties['ForwardTo'])];
+    return [
+      ...problemsOfSubscription(properties, queues),
+      ...(policy ? shortLives('topic', topic, policy) : []),
+      ...(policy ? shortLives('subscription', properties, policy) : []),
+    ].map((problem) => `subscription ${Name}/${subscription.Name}: ${problem}`);
+  });
+}
+
+function problemsOfSubscription(properties: Properties, queues: ReadonlySet<string>): string[] {
   const problems: string[] = [];
-  const target = Properties['ForwardTo'];
-  if (Properties['DeadLetteringOnMessageExpiration'] !== true) {
+  const target = String(properties['ForwardTo']);
+  if (properties['DeadLetteringOnMessageExpiration'] !== true) {
     problems.push('DeadLetteringOnMessageExpiration must be true, or expired messages vanish without a trace');
   }
-  if (typeof target === 'string' && target !== '' && !queues.has(target)) {
-    problems.push(`ForwardTo ${target} is no queue of local/entities.json`);
-  }
-  if (Properties['RequiresSession'] === true && typeof target === 'string' && target !== '') {
+  if (target !== '' && !queues.has(target)) problems.push(`ForwardTo ${target} is no queue of local/entities.json`);
+  if (properties['RequiresSession'] === true && target !== '') {
     problems.push('a subscription with sessions cannot forward');
   }
-  return problems.map((problem) => `subscription ${name}: ${problem}`);
+  return problems;
+}
+
+/** A message keeps, on its way, the shortest time to live that it has met. */
+function shortLives(
+  of: 'topic' | 'subscription',
+  properties: Properties,
+  { event, windowInMs }: PolicyOfQueue,
+): string[] {
+  const timeToLive = String(properties['DefaultMessageTimeToLive']);
+  const inMs = durationInMs(timeToLive);
+  if (inMs === undefined) return [`${of}: DefaultMessageTimeToLive ${timeToLive} is no ISO 8601 duration such as PT1M`];
+  if (inMs >= windowInMs) return [];
+  return [
+    `${of}: DefaultMessageTimeToLive ${timeToLive} must be at least the retry window of ${event} (${windowInMs / 1_000} s), or copies expire inside it`,
+  ];
 }
 
 const unknownNames = (

@@ -33,12 +33,14 @@ const aQueue = (properties: Record<string, unknown> = {}): Entities => ({
   },
 });
 
-const aTopic = (properties: Record<string, unknown>): Entities => ({
+const aTopic = (properties: Record<string, unknown>, ofTheTopic: Record<string, unknown> = {}): Entities => ({
   UserConfig: {
     Namespaces: [
       {
         Queues: aQueue().UserConfig.Namespaces[0]?.Queues ?? [],
-        Topics: [{ Name: 'events', Subscriptions: [{ Name: 'billing', Properties: properties }] }],
+        Topics: [
+          { Name: 'events', Properties: ofTheTopic, Subscriptions: [{ Name: 'billing', Properties: properties }] },
+        ],
       },
     ],
   },
@@ -105,6 +107,19 @@ describe('entities', () => {
     ]);
     expect(problemsOfEntities(aTopic({ ...dead, ForwardTo: 'orders', RequiresSession: true }), NO_OVERRIDES)).toEqual([
       'subscription events/billing: a subscription with sessions cannot forward',
+    ]);
+  });
+
+  it('refuses a topic, or a subscription, in which messages live shorter than the retry window of who handles them', () => {
+    const forwarding = { DeadLetteringOnMessageExpiration: true, ForwardTo: 'orders' };
+    const short = { DefaultMessageTimeToLive: 'PT20M' };
+    const problemsOf = (entities: Entities) => problemsOfEntities(entities, NO_OVERRIDES, { orders: POLICY });
+    expect(problemsOf(aTopic(forwarding))).toEqual([]);
+    expect(problemsOf(aTopic(forwarding, short))).toEqual([
+      'subscription events/billing: topic: DefaultMessageTimeToLive PT20M must be at least the retry window of order-placed (1800 s), or copies expire inside it',
+    ]);
+    expect(problemsOf(aTopic({ ...forwarding, ...short }))).toEqual([
+      'subscription events/billing: subscription: DefaultMessageTimeToLive PT20M must be at least the retry window of order-placed (1800 s), or copies expire inside it',
     ]);
   });
 });

@@ -10,7 +10,7 @@ export interface Changes {
   readonly 'package.json'?: (file: Json) => void;
   readonly 'host.json'?: (file: { extensions: { serviceBus: Json } }) => void;
   readonly 'local/entities.json'?: (file: {
-    UserConfig: { Namespaces: [{ Queues: [QueueEntry]; Topics: TopicEntry[] }] };
+    UserConfig: { Namespaces: [{ Queues: [QueueEntry]; Topics: [TopicEntry] }] };
   }) => void;
 }
 
@@ -21,7 +21,7 @@ interface QueueEntry {
 
 interface TopicEntry {
   readonly Name: string;
-  readonly Subscriptions: readonly { readonly Name: string; readonly Properties: Json }[];
+  readonly Subscriptions: { readonly Name: string; readonly Properties: Json }[];
 }
 
 /** A copy of the built app with files of its own, in a new folder that the caller removes. */
