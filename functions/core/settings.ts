@@ -41,6 +41,7 @@ const POLICY_FIELDS = {
   lockDurationInMs: inMs(5_000, 300_000),
   maxDeliveryCount: z.int().min(2).max(2_000),
   timeToLiveInMs: inMs(1_000, 3_650 * DAY_IN_MS),
+  outageInMs: inMs(0, 30 * DAY_IN_MS),
 } satisfies Record<Exclude<keyof RetryPolicy, 'rules' | 'secrets'>, z.ZodType>;
 
 type PolicyField = keyof typeof POLICY_FIELDS;
@@ -121,7 +122,7 @@ export function unknownPolicySettings(eventNames: readonly string[], environment
 }
 
 /** What `host.json` of this project says; a test holds them to it. */
-const HOST_DEFAULTS = { functionTimeout: '00:04:30', maxAutoLockRenewalDuration: '00:05:00' };
+const HOST_DEFAULTS = { functionTimeout: '00:07:00', maxAutoLockRenewalDuration: '00:07:30' };
 
 /** The host's limits: as in `host.json`, or as a setting of the platform overrides that. */
 export function readHostLimits(environment: Environment, problems: string[]): HostLimits {

@@ -12,7 +12,7 @@ import {
   unknownPolicySettings,
 } from '../../functions/core/settings.ts';
 
-const HOST = { functionTimeoutInMs: 270_000, maxAutoLockRenewalInMs: 300_000, batch: false, sessions: false };
+const HOST = { functionTimeoutInMs: 420_000, maxAutoLockRenewalInMs: 450_000, batch: false, sessions: false };
 const DAY_IN_MS = 86_400_000;
 
 const read = (environment: Environment, own = {}, host = {}) => {
@@ -25,7 +25,7 @@ describe('the policy of an event', () => {
   test('is the default where neither the event nor a setting says otherwise', () => {
     expect(read({})).toEqual({
       policy: DEFAULT_POLICY,
-      limits: { functionTimeoutInMs: 270_000, maxAutoLockRenewalInMs: 300_000 },
+      limits: { functionTimeoutInMs: 420_000, maxAutoLockRenewalInMs: 450_000 },
       problems: [],
     });
   });
@@ -80,7 +80,7 @@ describe('the policy of an event', () => {
   );
 
   test('may not contradict itself', () => {
-    expect(read({}, { maxDeliveryCount: 4 }).problems).toEqual([
+    expect(read({}, { maxDeliveryCount: 4, outageInMs: 0 }).problems).toEqual([
       'policy of order-placed: maxDeliveryCount 4 must be at least crashLimit + 2 (5), or the broker dead-letters without a reason',
     ]);
   });
@@ -88,7 +88,10 @@ describe('the policy of an event', () => {
   test('in a batch must fit in the lock that nobody renews', () => {
     const { limits, problems } = read({}, { handlerTimeoutInMs: 56_000 }, { batch: true });
     expect(limits.maxAutoLockRenewalInMs).toBe(60_000);
-    expect(problems).toEqual([expect.stringContaining('handlerTimeoutInMs 56000 must be at most 55000')]);
+    expect(problems).toEqual([
+      expect.stringContaining('handlerTimeoutInMs 56000 must be at most 55000'),
+      expect.stringContaining('outageInMs 3600000 must be at most 495000'),
+    ]);
   });
 
   test('of a session queue must say that order does not matter', () => {

@@ -75,14 +75,14 @@ describe('the app refuses to start', () => {
 
   test('on settings that contradict each other, and names every contradiction at once', async () => {
     const refusal = await refusalWith({
-      RETRY__ORDER_PLACED__HANDLER_TIMEOUT_IN_MS: '300000',
+      RETRY__ORDER_PLACED__HANDLER_TIMEOUT_IN_MS: '450000',
       RETRY__ORDER_PLACED__WINDOW_IN_MS: '7200000',
       RETRY__ORDER_PLACED__CURVE: 'list',
     });
 
     expect(refusal).toEqual([
       'The app refuses to start, no message was touched:',
-      '  - policy of order-placed: handlerTimeoutInMs 300000 must be at most 265000: functionTimeout (270000) and maxAutoLockRenewalDuration (300000), less 5000 to settle',
+      '  - policy of order-placed: handlerTimeoutInMs 450000 must be at most 415000: functionTimeout (420000) and maxAutoLockRenewalDuration (450000), less 5000 to settle',
       '  - policy of order-placed: curve list needs delaysInMs',
       "  - policy of order-placed: windowInMs 7200000 must be at most the queue's timeToLiveInMs 3600000: a copy must not expire inside its retry window",
     ]);

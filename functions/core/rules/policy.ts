@@ -61,6 +61,11 @@ export interface RetryPolicy {
   readonly maxDeliveryCount: number;
   /** The queue's own default time to live, in ms. */
   readonly timeToLiveInMs: number;
+  /**
+   * The longest outage, in ms, in which no message may run out of deliveries: one whose copy cannot be sent is held as
+   * long as its lock is renewed, and then costs a delivery.
+   */
+  readonly outageInMs: number;
 }
 
 const SECOND = 1_000;
@@ -88,6 +93,7 @@ export const DEFAULT_POLICY: RetryPolicy = {
   lockDurationInMs: MINUTE,
   maxDeliveryCount: 10,
   timeToLiveInMs: 60 * MINUTE,
+  outageInMs: 60 * MINUTE,
 };
 
 /** The host's limits that a policy must fit in, both in ms. */
@@ -105,11 +111,15 @@ const pauses = (policy: RetryPolicy): number => {
   return sum;
 };
 
+/** How long a delivery can be held by one that waits for the store or the broker, in ms. */
+const heldInMs = (host: HostLimits): number =>
+  Math.min(host.functionTimeoutInMs, host.maxAutoLockRenewalInMs) - SETTLE_MARGIN_IN_MS;
+
 /** What of a policy contradicts itself, the queue or the host; a sentence each, none where all is well. */
 export function contradictions(policy: RetryPolicy, host: HostLimits): string[] {
   const problems: string[] = [];
   const wrong = (what: string) => problems.push(what);
-  const handlerRoom = Math.min(host.functionTimeoutInMs, host.maxAutoLockRenewalInMs) - SETTLE_MARGIN_IN_MS;
+  const handlerRoom = heldInMs(host);
   if (policy.handlerTimeoutInMs > handlerRoom) {
     wrong(
       `handlerTimeoutInMs ${policy.handlerTimeoutInMs} must be at most ${handlerRoom}: functionTimeout (${host.functionTimeoutInMs}) and maxAutoLockRenewalDuration (${host.maxAutoLockRenewalInMs}), less ${SETTLE_MARGIN_IN_MS} to settle`,
@@ -139,6 +149,13 @@ export function contradictions(policy: RetryPolicy, host: HostLimits): string[] 
   if (policy.maxDeliveryCount < policy.crashLimit + 2) {
     wrong(
       `maxDeliveryCount ${policy.maxDeliveryCount} must be at least crashLimit + 2 (${policy.crashLimit + 2}), or the broker dead-letters without a reason`,
+    );
+  }
+  // The last delivery does not count: where it is to run the handler, the message is dead-lettered instead.
+  const survivedInMs = (policy.maxDeliveryCount - 1) * handlerRoom;
+  if (survivedInMs < policy.outageInMs) {
+    wrong(
+      `outageInMs ${policy.outageInMs} must be at most ${survivedInMs}: maxDeliveryCount (${policy.maxDeliveryCount}) less one, times the ${handlerRoom} ms that functionTimeout and maxAutoLockRenewalDuration let a delivery wait; else messages run out of deliveries in an outage`,
     );
   }
   return problems;

@@ -7,7 +7,7 @@ import {
 } from '../../../functions/core/rules/policy.ts';
 import { aPolicy } from '../../fixtures/deliveries.ts';
 
-const host = { functionTimeoutInMs: 270_000, maxAutoLockRenewalInMs: 300_000 };
+const host = { functionTimeoutInMs: 420_000, maxAutoLockRenewalInMs: 450_000 };
 const problems = (changes: Partial<RetryPolicy>, limits = host) => contradictions(aPolicy(changes), limits);
 
 describe('a policy', () => {
@@ -18,12 +18,12 @@ describe('a policy', () => {
 
   it("leaves time to settle after the handler: by the shorter of the host's limits", () => {
     expect(SETTLE_MARGIN_IN_MS).toBe(5_000);
-    expect(problems({ handlerTimeoutInMs: 265_000 })).toEqual([]);
-    expect(problems({ handlerTimeoutInMs: 265_001 })).toEqual([
-      'handlerTimeoutInMs 265001 must be at most 265000: functionTimeout (270000) and maxAutoLockRenewalDuration (300000), less 5000 to settle',
+    expect(problems({ handlerTimeoutInMs: 415_000 })).toEqual([]);
+    expect(problems({ handlerTimeoutInMs: 415_001 })).toEqual([
+      'handlerTimeoutInMs 415001 must be at most 415000: functionTimeout (420000) and maxAutoLockRenewalDuration (450000), less 5000 to settle',
     ]);
-    expect(problems({ handlerTimeoutInMs: 55_001 }, { ...host, maxAutoLockRenewalInMs: 60_000 })).toEqual([
-      'handlerTimeoutInMs 55001 must be at most 55000: functionTimeout (270000) and maxAutoLockRenewalDuration (60000), less 5000 to settle',
+    expect(problems({ handlerTimeoutInMs: 55_001, outageInMs: 0 }, { ...host, maxAutoLockRenewalInMs: 60_000 })).toEqual([
+      'handlerTimeoutInMs 55001 must be at most 55000: functionTimeout (420000) and maxAutoLockRenewalDuration (60000), less 5000 to settle',
     ]);
   });
 
@@ -73,29 +73,38 @@ describe('a policy', () => {
 
   // G7
   it('dead-letters poison before the broker does it without a reason', () => {
-    expect(problems({ crashLimit: 3, maxDeliveryCount: 5 })).toEqual([]);
-    expect(problems({ crashLimit: 3, maxDeliveryCount: 4 })).toEqual([
+    expect(problems({ crashLimit: 3, maxDeliveryCount: 5, outageInMs: 0 })).toEqual([]);
+    expect(problems({ crashLimit: 3, maxDeliveryCount: 4, outageInMs: 0 })).toEqual([
       'maxDeliveryCount 4 must be at least crashLimit + 2 (5), or the broker dead-letters without a reason',
     ]);
   });
 
+  it('has deliveries enough for an hour without sending, all but the last, each held as long as its lock', () => {
+    expect(problems({ maxDeliveryCount: 10, outageInMs: 3_735_000 })).toEqual([]);
+    expect(problems({ maxDeliveryCount: 10, outageInMs: 3_735_001 })).toEqual([
+      'outageInMs 3735001 must be at most 3735000: maxDeliveryCount (10) less one, times the 415000 ms that functionTimeout and maxAutoLockRenewalDuration let a delivery wait; else messages run out of deliveries in an outage',
+    ]);
+    expect(DEFAULT_POLICY.outageInMs).toBe(3_600_000);
+  });
+
   it('has all of its problems named at once', () => {
     const all = {
-      handlerTimeoutInMs: 300_000,
+      handlerTimeoutInMs: 420_000,
       tries: 2,
-      tryDelaysInMs: [300_000],
+      tryDelaysInMs: [420_000],
       baseDelayInMs: 100_000,
       windowInMs: 59_000,
       timeToLiveInMs: 1_000,
       maxDeliveryCount: 1,
     };
     expect(problems(all).map((problem) => problem.split(' ', 3).join(' '))).toEqual([
-      'handlerTimeoutInMs 300000 must',
+      'handlerTimeoutInMs 420000 must',
       'the pauses between',
       'baseDelayInMs 100000 must',
       'the first delay',
       'windowInMs 59000 must',
       'maxDeliveryCount 1 must',
+      'outageInMs 3600000 must',
     ]);
   });
 });
