@@ -1,10 +1,11 @@
 import { BODY_IN_BYTES } from './a-message.ts';
 import { copyCosts } from './copy.ts';
 import { depthCost } from './depth.ts';
+import { hours } from './hour.ts';
 import { scheduledMemory } from './scheduled-memory.ts';
 import { type Throughput, throughput } from './throughput.ts';
 
-const GOAL = { throughput: 0.75, depth: 1.2, overheadInBytes: 500, copy: 1.5 };
+const GOAL = { throughput: 0.75, depth: 1.2, hour: 1.2, overheadInBytes: 500, copy: 1.5 };
 
 /** Measures the broker and prints what it found. Numbers hold for this machine and this hour; the ratios travel further. */
 async function main(): Promise<void> {
@@ -19,6 +20,13 @@ async function main(): Promise<void> {
       `ratio ${depth.ratio.toFixed(2)} in ${depth.rounds} rounds, ${depth.cpuRatio.toFixed(2)} in processor time; ` +
       goal(`at most ${GOAL.depth}`, depth.ratio <= GOAL.depth),
   );
+  for (const { name, partsInUs } of hours()) {
+    const [first = 0, last = 0] = [partsInUs[0], partsInUs.at(-1)];
+    print(
+      `an hour at 200 messages a second through the model, a queue ${name}: ${first.toFixed(1)} us each in the first ` +
+        `quarter, ${last.toFixed(1)} us in the last; ${goal(`at most ${GOAL.hour} times as much`, last <= GOAL.hour * first)}`,
+    );
+  }
   const { count, ownBytes, overheadInBytes } = await scheduledMemory();
   print(
     `memory of ${whole(count)} scheduled messages: ${overheadInBytes.toFixed(0)} bytes each beyond their own ${ownBytes}; ` +

@@ -1,21 +1,32 @@
 /**
  * Remembers message ids for a window of time. Consumption clears nothing, and a duplicate does not prolong the window.
- * Ids are remembered in the order in which they end, so forgetting needs no timer.
+ *
+ * Ids stand in two generations, of which the older goes as a whole once the last of its windows has ended: forgetting
+ * costs nothing for each id. A map that is emptied from its front has to step over all that was taken out of it.
  */
 export class DuplicateWindow {
-  readonly #endsUtc = new Map<string, number>();
+  #young = new Generation();
+  #old = new Generation();
   #windowInMs: number;
 
   constructor(windowInMs: number) {
     this.#windowInMs = windowInMs;
   }
 
+  /** How many ids are remembered: no more than came within two windows. */
+  get size(): number {
+    return this.#young.endsUtc.size + this.#old.endsUtc.size;
+  }
+
   /** Whether `id` was seen within the window before `nowUtc`; remembers it when it was not. */
   isDuplicate(id: string, nowUtc: number): boolean {
-    this.#forgetUntil(nowUtc);
-    if ((this.#endsUtc.get(id) ?? 0) > nowUtc) return true;
-    this.#endsUtc.delete(id);
-    this.#endsUtc.set(id, nowUtc + this.#windowInMs);
+    while (this.size > 0 && this.#old.lastEndUtc <= nowUtc) {
+      this.#old = this.#young;
+      this.#young = new Generation();
+    }
+    const endUtc = this.#young.endsUtc.get(id) ?? this.#old.endsUtc.get(id) ?? Number.NEGATIVE_INFINITY;
+    if (endUtc > nowUtc) return true;
+    this.#young.add(id, nowUtc + this.#windowInMs);
     return false;
   }
 
@@ -23,11 +34,15 @@ export class DuplicateWindow {
   resize(windowInMs: number): void {
     this.#windowInMs = windowInMs;
   }
+}
 
-  #forgetUntil(nowUtc: number): void {
-    for (const [id, endUtc] of this.#endsUtc) {
-      if (endUtc > nowUtc) return;
-      this.#endsUtc.delete(id);
-    }
+/** Ids, each with the end of its window in epoch milliseconds. */
+class Generation {
+  readonly endsUtc = new Map<string, number>();
+  lastEndUtc = Number.NEGATIVE_INFINITY;
+
+  add(id: string, endUtc: number): void {
+    this.endsUtc.set(id, endUtc);
+    this.lastEndUtc = Math.max(this.lastEndUtc, endUtc);
   }
 }

@@ -1,5 +1,6 @@
 import type { Engine } from './engine.ts';
 import { Lane } from './lane.ts';
+import { Line } from './line.ts';
 import type { RenewResult } from './outcomes.ts';
 import type { StoredMessage } from './stored-message.ts';
 import type { TimerNode } from './timer-heap.ts';
@@ -62,7 +63,7 @@ export class SessionTable {
   readonly #rules: SessionRules;
   readonly #sessions = new Map<string, Session>();
   /** Sessions with something to receive that nobody holds, the one that has waited longest first. */
-  readonly #ready = new Set<Session>();
+  readonly #ready = new Line<Session>();
   readonly #watchers = new Set<() => void>();
   /** A session whose messages are on their way back. Nobody may take it before all of them are. */
   #unwinding: Session | undefined;
@@ -89,8 +90,8 @@ export class SessionTable {
   /** Locks the next session with something to receive that nobody holds; `undefined` when there is none. */
   acceptNext(): SessionHold | undefined {
     const nowUtc = this.#engine.catchUp();
-    for (const session of this.#ready) return this.#lock(session, nowUtc);
-    return undefined;
+    const session = this.#ready.first();
+    return session === undefined ? undefined : this.#lock(session, nowUtc);
   }
 
   /** Extends the lock to a whole lock duration from now. */
