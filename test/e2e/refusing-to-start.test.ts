@@ -91,7 +91,7 @@ describe('the app refuses to start', () => {
   test('on a broker and a ledger out of reach, and names both', async () => {
     const refusal = await refusalWith({
       ServiceBusConnection: stage.broker.connectionString.replace(/:\d+;/, `:${deadPort};`),
-      LedgerStorage: stage.azurite.connectionString.replace(/:\d+\//, `:${deadPort}/`),
+      LedgerStorage: stage.tables.connectionString.replace(/:\d+\//, `:${deadPort}/`),
     });
 
     expect(refusal).toEqual([
@@ -103,7 +103,7 @@ describe('the app refuses to start', () => {
 
   test('on a ledger out of reach alone', async () => {
     const refusal = await refusalWith({
-      LedgerStorage: stage.azurite.connectionString.replace(/:\d+\//, `:${deadPort}/`),
+      LedgerStorage: stage.tables.connectionString.replace(/:\d+\//, `:${deadPort}/`),
     });
 
     expect(refusal).toEqual([
@@ -116,7 +116,9 @@ describe('the app refuses to start', () => {
 test('the app refuses to start on a queue that is not there', async () => {
   const app = await anApp({
     'local/entities.json': ({ UserConfig }) => {
-      UserConfig.Namespaces[0].Queues[0].Name = 'another-queue';
+      const [{ Queues, Topics }] = UserConfig.Namespaces;
+      Queues[0].Name = 'another-queue';
+      Topics[0].Subscriptions[0].Properties['ForwardTo'] = 'another-queue';
     },
   });
   onTestFinished(() => removeFolder(app));

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Script } from '../support/director.ts';
+import { needs } from '../support/target.ts';
 import { aTheatre, type Theatre } from '../support/theatre.ts';
 
 const LOCK_IN_MS = 30_000;
@@ -27,7 +28,7 @@ afterAll(() => theatre?.stop());
 
 describe.concurrent('in a batch', () => {
   test('of ten, one transient and one permanent: eight complete, one copy, one dead letter', async () => {
-    const story = theatre.story('batch', BATCHES);
+    const story = await theatre.story('batch', BATCHES);
     await story.send({
       ...eventsNamed('good', 8),
       transient: [[['failTransient']], [['charge']]],
@@ -48,8 +49,9 @@ describe.concurrent('in a batch', () => {
     expect(story.outcomes('transient')).toEqual(['redelivered', 'succeeded']);
   });
 
-  test('a lost lock on one touches no other', async () => {
-    const story = theatre.story('lost-lock', BATCHES);
+  test('a lost lock on one touches no other', async (context) => {
+    needs(context, 'theft');
+    const story = await theatre.story('lost-lock', BATCHES);
     await story.send({ ...eventsNamed('good', 9), robbed: [[['waitFor', 'lost'], ['charge']]] });
     await story.startHost();
     await story.until(() => expect(story.runs()).toHaveLength(10));

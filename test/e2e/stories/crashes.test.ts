@@ -13,7 +13,7 @@ afterAll(() => theatre?.stop());
 /** Another run waits for the lease of one that died: handler time and 10 s more. So all of them wait together. */
 describe.concurrent('a process that dies in a handler', () => {
   test('by kill -9 after the effect: the event runs again, the effect does not happen again', async () => {
-    const story = theatre.story('killed');
+    const story = await theatre.story('killed');
     await story.startHost();
     await story.send({ one: [[['charge'], ['kill']], [['charge']]] });
 
@@ -28,7 +28,7 @@ describe.concurrent('a process that dies in a handler', () => {
   });
 
   test('out of memory: the event runs again in a new process', async () => {
-    const story = theatre.story('out-of-memory');
+    const story = await theatre.story('out-of-memory');
     await story.startHost({ languageWorkers__node__arguments: '--max-old-space-size=96' });
     await story.send({ one: [[['growWithoutEnd']], [['charge']]] });
 
@@ -41,7 +41,7 @@ describe.concurrent('a process that dies in a handler', () => {
   });
 
   test('of an error that nobody catches: it is told once, with its invocation, and the event runs again', async () => {
-    const story = theatre.story('uncaught');
+    const story = await theatre.story('uncaught');
     await story.startHost();
     await story.send({ one: [[['say'], ['throwInTimer']], [['charge']]] });
 
@@ -62,7 +62,7 @@ describe.concurrent('a process that dies in a handler', () => {
   });
 
   test('each time: one such message of 16 ends as PoisonMessage, its 15 siblings complete', async () => {
-    const story = theatre.story('one-bad');
+    const story = await theatre.story('one-bad');
     // Whoever is hit a second time, at no matter what, is poison then.
     await story.startHost({ RETRY__SCRIPTED__CRASH_LIMIT: '2', RETRY__SCRIPTED__ATTEMPTS: '20' });
     const sibling: Script = [[['waitFor', 'never']], [['work', 200], ['charge']]];

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { needs } from '../support/target.ts';
 import { aTheatre, type Theatre } from '../support/theatre.ts';
 
 let theatre: Theatre;
@@ -11,7 +12,7 @@ afterAll(() => theatre?.stop());
 
 describe.concurrent('a handler', () => {
   test('that hangs until its deadline fails alone, and its next attempt comes', async () => {
-    const story = theatre.story('hanging');
+    const story = await theatre.story('hanging');
     await story.startHost();
     await story.send({ hanging: [[['waitForSignal']], [['charge']]], neighbour: [[['charge']]] });
 
@@ -26,7 +27,7 @@ describe.concurrent('a handler', () => {
   });
 
   test('that ignores its signal settles nothing and has its process replaced, once its neighbours have ended', async () => {
-    const story = theatre.story('ignoring');
+    const story = await theatre.story('ignoring');
     await story.startHost();
     await story.send({ ignoring: [[['ignoreSignal']], [['charge']]] });
     const neighbours: string[] = [];
@@ -52,7 +53,7 @@ describe.concurrent('a handler', () => {
   });
 
   test('longer than the lock keeps it: the host renews it, and nobody else gets the message', async () => {
-    const story = theatre.story('renewed', { queue: { lockDurationInMs: 5_000 } });
+    const story = await theatre.story('renewed', { queue: { lockDurationInMs: 5_000 } });
     await Promise.all([1, 2].map(() => story.startHost({ RETRY__SCRIPTED__HANDLER_TIMEOUT_IN_MS: '30000' })));
     await story.send({ long: [[['work', 8_000], ['charge']]] });
 
@@ -64,12 +65,13 @@ describe.concurrent('a handler', () => {
     ]);
   });
 
-  test.each([
+  test.for([
     { what: 'within its time', timeout: '20000', outcomes: ['succeeded'] },
     { what: 'beyond its time', timeout: '1000', outcomes: ['redelivered', 'succeeded'] },
-  ])('that blocks the event loop for three locks, $what, loses nothing', async ({ timeout, outcomes }) => {
+  ])('that blocks the event loop for three locks, $what, loses nothing', async ({ timeout, outcomes }, context) => {
+    needs(context, 'shortLocks');
     // Shorter than the service permits, so that a block of 3 s is long.
-    const story = theatre.story(`blocking-${timeout}`, { queue: { lockDurationInMs: 1_000 } });
+    const story = await theatre.story(`blocking-${timeout}`, { queue: { lockDurationInMs: 1_000 } });
     await story.startHost({ RETRY__SCRIPTED__HANDLER_TIMEOUT_IN_MS: timeout });
     await story.send({
       blocking: [[['block', 3_000], ['charge']], [['charge']]],

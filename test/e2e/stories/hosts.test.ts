@@ -22,7 +22,7 @@ const PERMANENT: Script = [[['failPermanent']]];
 
 describe('on one queue', () => {
   test.each([1, 2, 3])('%d hosts charge each event once', async (count) => {
-    const story = theatre.story(`hosts-${count}`);
+    const story = await theatre.story(`hosts-${count}`);
     await Promise.all(Array.from({ length: count }, () => story.startHost(FOUR_AT_A_TIME)));
     await story.send({
       ...Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`good-${n}`, GOOD])),

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { connectionsTo } from '../../helpers/connections.ts';
+import { needs } from '../support/target.ts';
 import { aTheatre, type Theatre } from '../support/theatre.ts';
 
 let theatre: Theatre;
@@ -11,9 +12,10 @@ beforeAll(async () => {
 
 afterAll(() => theatre?.stop());
 
-test('an app that may not send does not start, and touches no message', async () => {
+test('an app that may not send does not start, and touches no message', async (context) => {
+  needs(context, 'faults');
   const { broker } = theatre;
-  const story = theatre.story('no-right');
+  const story = await theatre.story('no-right');
   await story.send({ untouched: [[['charge']]] });
   broker.faults.refuseSends('Unauthorized', Number.POSITIVE_INFINITY);
 
@@ -30,9 +32,10 @@ test('an app that may not send does not start, and touches no message', async ()
 });
 
 // Two seconds of outage, not thirty: what is cut is the same, and nothing here waits for less than its end.
-test('a broker that goes and comes back is found by the app as it runs, and no effect is repeated', async () => {
+test('a broker that goes and comes back is found by the app as it runs, and no effect is repeated', async (context) => {
+  needs(context, 'faults');
   const { broker, director, provider } = theatre;
-  const story = theatre.story('outage');
+  const story = await theatre.story('outage');
   await story.startHost({ RETRY__SCRIPTED__HANDLER_TIMEOUT_IN_MS: '60000' });
   await story.send({
     before: [[['charge']]],

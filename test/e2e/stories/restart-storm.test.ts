@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => theatre?.stop());
 
 test(`${DEATHS} processes killed in a row, each amid its work, lose and repeat nothing`, async () => {
-  const story = theatre.story('storm');
+  const story = await theatre.story('storm');
   // What the first process has compiled, the others need not.
   await story.startHost().then((host) => host.stop());
   await story.startHost({

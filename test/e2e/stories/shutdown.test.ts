@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => theatre?.stop());
 
 test('SIGTERM with 16 in flight gives each back once, uses no attempt, and leaves what is behind them', async () => {
-  const story = theatre.story('stopped', {
+  const story = await theatre.story('stopped', {
     // The host lets what runs go on for ten seconds before it tells the app.
     settings: { RETRY__SCRIPTED__HANDLER_TIMEOUT_IN_MS: '60000' },
     queue: { lockDurationInMs: 60_000 },
@@ -41,8 +41,8 @@ test('SIGTERM with 16 in flight gives each back once, uses no attempt, and leave
   expect(new Set(story.reports.map(({ outcome, reason }) => `${outcome}: ${reason}`))).toEqual(
     new Set(['released: stopping']),
   );
-  const messages = theatre.broker.namespace.queue('stopped').peek(0, 100);
-  const isFirst = ({ content }: (typeof messages)[number]) => first.has(String(content.messageId));
+  const messages = await theatre.messages('stopped');
+  const isFirst = ({ messageId }: (typeof messages)[number]) => first.has(String(messageId));
   expect(messages.map((message) => [message.state, message.deliveryCount])).toEqual(
     messages.map((message) => ['active', isFirst(message) ? 1 : 0]),
   );

@@ -18,7 +18,7 @@ const saying = (story: Story, text: string) =>
     .map(({ category, functionName, invocationId }) => ({ category, functionName, invocationId }));
 
 test('what handlers say at the same time appears once, with the invocation it belongs to', async () => {
-  const story = theatre.story('saying');
+  const story = await theatre.story('saying');
   await story.startHost({ RETRY__SCRIPTED__HANDLER_TIMEOUT_IN_MS: '60000' });
   const saysIt: Script = [[['waitFor', 'all run'], ['say'], ['work', 10], ['say'], ['charge']]];
   const names = ['one', 'two', 'three', 'four'];

@@ -21,7 +21,7 @@ interface QueueEntry {
 
 interface TopicEntry {
   readonly Name: string;
-  readonly Subscriptions: { readonly Name: string; readonly Properties: Json }[];
+  readonly Subscriptions: [QueueEntry, ...QueueEntry[]];
 }
 
 /** A copy of the built app with files of its own, in a new folder that the caller removes. */

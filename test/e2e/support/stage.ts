@@ -1,11 +1,10 @@
 import { join } from 'node:path';
 import { ServiceBusClient, type ServiceBusReceivedMessage } from '@azure/service-bus';
 import Long from 'long';
-import { expect, vi } from 'vitest';
+import { expect, inject, vi } from 'vitest';
 import type { Report } from '../../../functions/core/pipeline/ports.ts';
-import { type Azurite, startAzurite } from '../../../local/azurite.ts';
 import { loadEntities } from '../../../local/broker/entities.ts';
-import { type Broker, startBroker } from '../../../local/broker/start-broker.ts';
+import type { Broker } from '../../../local/broker/start-broker.ts';
 import type { InvocationEvent } from '../../../local/host/invoker.ts';
 import { readLocalSettings } from '../../../local/host/settings.ts';
 import { type Host, startHost } from '../../../local/host/start-host.ts';
@@ -16,14 +15,18 @@ import { deadLetters } from '../../../local/scenario/queue-view.ts';
 import type { DeadLetterRow } from '../../../local/scenario/result.ts';
 import { providerScript, ReportCollector, sendMessages } from '../../../local/scenario/run-scenario.ts';
 import { takeStock } from '../../helpers/leftovers.ts';
+import { aBus } from './bus.ts';
+import { someTables, type Tables } from './tables.ts';
+import type { Target } from './target.ts';
 
 /** One line of an input file, before it is JSON. */
 export type Line = Readonly<Record<string, unknown>> & { readonly messageId: string };
 
 /** All that stands in for Azure, without a host as yet: what is sent before one starts waits for it. */
 export interface Stage {
+  /** For what no Service Bus does for a test; see `needs`. */
   readonly broker: Broker;
-  readonly azurite: Azurite;
+  readonly tables: Pick<Tables, 'connectionString'>;
   readonly provider: PaymentProvider;
   readonly client: ServiceBusClient;
   /** The settings of the app on this stage. */
@@ -51,23 +54,26 @@ export interface Stage {
 /** How long a condition may take on a slow machine. */
 export const AT_MOST = { timeout: 60_000, interval: 25 };
 
-/** Starts broker, Azurite and payment provider for the app in this folder. */
-export async function aStage(app: string, settings: Readonly<Record<string, string>> = {}): Promise<Stage> {
+/** Starts a payment provider, and broker and Azurite unless there is a target, for the app in this folder. */
+export async function aStage(
+  app: string,
+  settings: Readonly<Record<string, string>> = {},
+  target: Target | undefined = inject('target'),
+): Promise<Stage> {
   const expectNothingLeft = takeStock();
   const collector = new ReportCollector(() => undefined);
   const invocations: InvocationEvent[] = [];
   const messages: InputMessage[] = [];
-  const broker = await startBroker({ entities: await loadEntities(join(app, 'local', 'entities.json')) });
-  const azurite = await startAzurite();
+  const bus = await aBus(await loadEntities(join(app, 'local', 'entities.json')), target);
+  const tables = await someTables(target);
   const provider = await startPaymentProvider({
     script: (...call) => providerScript(messages, QUEUE, ['order-placed'])(...call),
   });
-  const client = new ServiceBusClient(broker.connectionString);
+  const client = new ServiceBusClient(bus.connectionString);
   const all = {
     ...(await readLocalSettings(join(app, 'local.settings.json'))),
-    ServiceBusConnection: broker.connectionString,
-    AzureWebJobsStorage: azurite.connectionString,
-    LedgerStorage: azurite.connectionString,
+    ServiceBusConnection: bus.connectionString,
+    ...tables.settings,
     PAYMENTS_URL: provider.url,
     ...settings,
   };
@@ -79,8 +85,10 @@ export async function aStage(app: string, settings: Readonly<Record<string, stri
   };
   let host: Host | undefined;
   return {
-    broker,
-    azurite,
+    get broker() {
+      return bus.broker;
+    },
+    tables,
     provider,
     client,
     settings: all,
@@ -113,8 +121,8 @@ export async function aStage(app: string, settings: Readonly<Record<string, stri
       await host?.stop();
       await client.close();
       await provider.stop();
-      await azurite.stop();
-      await broker.stop();
+      await tables.stop();
+      await bus.stop();
       await expectNothingLeft();
     },
   };

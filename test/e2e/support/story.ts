@@ -1,12 +1,12 @@
 import type { ServiceBusClient } from '@azure/service-bus';
 import { expect, vi } from 'vitest';
 import type { Report } from '../../../functions/core/pipeline/ports.ts';
-import type { Broker } from '../../../local/broker/start-broker.ts';
 import type { LogEntry } from '../../../local/host/log-entry.ts';
 import { type Host, startHost } from '../../../local/host/start-host.ts';
 import type { PaymentProvider } from '../../../local/provider/payment-provider.ts';
 import { deadLetters } from '../../../local/scenario/queue-view.ts';
 import { reportIn } from '../../../local/scenario/run-scenario.ts';
+import type { Bus } from './bus.ts';
 import type { Director, Run, Script } from './director.ts';
 import { AT_MOST } from './stage.ts';
 
@@ -14,7 +14,7 @@ import { AT_MOST } from './stage.ts';
 export interface StoryOptions {
   readonly app: string;
   readonly queue: string;
-  readonly broker: Broker;
+  readonly bus: Bus;
   readonly provider: PaymentProvider;
   readonly director: Director;
   readonly client: ServiceBusClient;
@@ -117,17 +117,12 @@ export class Story {
 
   /** Waits until the queue is empty, whatever waited in it, and all that was delivered has been reported. */
   async emptied(): Promise<void> {
-    const { broker, queue } = this.#options;
-    await this.until(() => {
-      const { active, scheduled, deferred } = broker.namespace.queue(queue).counts();
+    const { bus, queue } = this.#options;
+    await this.until(async () => {
+      const waiting = await bus.waiting(queue);
       const started = this.log.filter(({ message }) => message.startsWith("Executing 'Functions."));
       const running = started.length - this.endsOfInvocations().length;
-      expect({ active, scheduled, deferred, running }).toEqual({
-        active: 0,
-        scheduled: 0,
-        deferred: 0,
-        running: 0,
-      });
+      expect({ waiting, running }).toEqual({ waiting: 0, running: 0 });
     });
   }
 

@@ -1,6 +1,7 @@
 import { ServiceBusAdministrationClient } from '@azure/service-bus';
 import { onTestFinished } from 'vitest';
 import { type AdminServerOptions, startAdminServer } from '../../../../local/broker/admin/start-admin-server.ts';
+import { speakPlainHttp } from '../../../helpers/plain-http.ts';
 import { aBroker, type TestBroker } from '../a-broker.ts';
 
 export type TestAdmin = TestBroker & { readonly admin: ServiceBusAdministrationClient; readonly port: number };
@@ -13,22 +14,11 @@ export async function anAdmin(options: Partial<AdminServerOptions> = {}): Promis
   return { ...test, admin: anAdminClient(server.port), port: server.port };
 }
 
-/**
- * The client as it comes. It always asks for HTTPS, whatever the connection string says, and the management API of the
- * emulator speaks HTTP: a policy in its pipeline, which is how the SDK lets a caller say so, changes the scheme.
- */
+/** The client as it comes, but for the scheme. */
 export function anAdminClient(port: number): ServiceBusAdministrationClient {
   const client = new ServiceBusAdministrationClient(
     `Endpoint=sb://localhost:${port};SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true;`,
     { retryOptions: { maxRetries: 0 } },
   );
-  client.pipeline.addPolicy({
-    name: 'plainHttp',
-    sendRequest: (request, next) => {
-      request.url = request.url.replace(/^https:/, 'http:');
-      request.allowInsecureConnection = true;
-      return next(request);
-    },
-  });
-  return client;
+  return speakPlainHttp(client);
 }
