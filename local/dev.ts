@@ -1,64 +1,47 @@
-import { watch } from 'node:fs';
 import { join } from 'node:path';
+import { parseArgs } from 'node:util';
 import { startAdminServer } from './broker/admin/start-admin-server.ts';
-import { build } from './build.ts';
+import { build, compile } from './build.ts';
 import { printLog } from './host/print-log.ts';
+import { reloadOnChange } from './reload.ts';
 import { startStack } from './stack.ts';
 
-/** The usual ports: those of the official emulator, of Azurite's tables, and of local.settings.json. */
-const PORTS = { broker: 5672, admin: 5300, table: 10002, provider: 7080 };
-/** Editors save in several steps; one build is enough for them. */
-const QUIET_IN_MS = 200;
+/** The usual ports: those of the official emulator, of Azurite's tables, of local.settings.json, and of Core Tools. */
+const USUAL_PORTS = { broker: 5672, admin: 5300, table: 10002, provider: 7080, http: 7071 };
+const FREE_PORTS = { broker: 0, admin: 0, table: 0, provider: 0, http: 0 };
+/** Who has saved a file waits for it; what is cut short is given back, and uses no attempt. */
+const DRAIN_LIMIT_IN_MS = 1_000;
 
 const project = join(import.meta.dirname, '..');
 
 async function main(signal: AbortSignal): Promise<void> {
+  const { values } = parseArgs({ options: { 'free-ports': { type: 'boolean', default: false } } });
+  const ports = values['free-ports'] ? FREE_PORTS : USUAL_PORTS;
   await build(project, signal);
-  const stack = await startStack({ project, ports: PORTS, onLog: printLog }, signal);
+  const stack = await startStack({ project, ports, drainLimitInMs: DRAIN_LIMIT_IN_MS, onLog: printLog }, signal);
   const { namespace } = stack.broker;
-  const admin = await startAdminServer({ namespace, port: PORTS.admin, tier: 'emulator' }).catch(async (error) => {
+  const admin = await startAdminServer({ namespace, port: ports.admin, tier: 'emulator' }).catch(async (error) => {
     await stack.stop();
     throw error;
   });
+  const { functions, httpPort } = stack.host;
   console.log(`
 Service Bus       ${stack.broker.connectionString}
 management API    http://127.0.0.1:${admin.port}
 Table Storage     ${stack.azurite.connectionString}
 payment provider  ${stack.provider.url}
-functions         ${stack.host.functions.join(', ')}
+functions         ${functions.join(', ')}${httpPort === undefined ? '' : ` (HTTP at http://127.0.0.1:${httpPort})`}
 telemetry         this log; a delivery's report is a line with "event":"delivery.processed"
 
 Rebuilt and restarted when a file in functions/ changes. Ctrl-C stops it all.
 `);
   try {
-    await rebuildOnChange(() => stack.restartHost(), signal);
+    const folder = join(project, 'functions');
+    const compileIt = () => compile(project, signal);
+    await reloadOnChange({ folder, compile: compileIt, stack, say: (line) => console.log(line) }, signal);
   } finally {
     await admin.stop();
     await stack.stop();
-  }
-}
-
-/** Rebuilds after each change, one at a time, until the signal fires. What does not compile leaves the old app running. */
-async function rebuildOnChange(restart: () => Promise<void>, signal: AbortSignal): Promise<void> {
-  let changed = Promise.withResolvers<void>();
-  const watcher = watch(join(project, 'functions'), { recursive: true }, () => changed.resolve());
-  signal.addEventListener('abort', () => changed.resolve(), { once: true });
-  try {
-    for (;;) {
-      await changed.promise;
-      await new Promise((resolve) => setTimeout(resolve, QUIET_IN_MS));
-      if (signal.aborted) return;
-      changed = Promise.withResolvers();
-      try {
-        await build(project, signal);
-        await restart();
-        console.log('rebuilt and restarted');
-      } catch (error) {
-        console.error(error instanceof Error ? error.message : String(error));
-      }
-    }
-  } finally {
-    watcher.close();
   }
 }
 

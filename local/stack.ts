@@ -4,7 +4,7 @@ import { loadEntities } from './broker/entities.ts';
 import { type Broker, startBroker } from './broker/start-broker.ts';
 import type { LogEntry } from './host/log-entry.ts';
 import { readLocalSettings } from './host/settings.ts';
-import { type Host, startHost } from './host/start-host.ts';
+import { type Host, type HostOptions, startHost } from './host/start-host.ts';
 import { type PaymentProvider, type ProviderScript, startPaymentProvider } from './provider/payment-provider.ts';
 
 export interface StackOptions {
@@ -14,7 +14,13 @@ export interface StackOptions {
   readonly settings?: Readonly<Record<string, string>>;
   readonly script?: ProviderScript;
   /** 0, the default of each, takes a free one. */
-  readonly ports?: { readonly broker?: number; readonly table?: number; readonly provider?: number };
+  readonly ports?: {
+    readonly broker?: number;
+    readonly table?: number;
+    readonly provider?: number;
+    readonly http?: number;
+  };
+  readonly drainLimitInMs?: HostOptions['drainLimitInMs'];
   readonly onLog: (entry: LogEntry) => void;
 }
 
@@ -24,8 +30,12 @@ export interface Stack {
   readonly azurite: Azurite;
   readonly provider: PaymentProvider;
   readonly host: Host;
-  /** Stops the host and starts it anew, with what is in `dist` then. The rest runs on. @throws as starting does */
-  restartHost(settings?: Readonly<Record<string, string>>): Promise<void>;
+  /**
+   * Stops the host, lets the app be exchanged, and starts a host anew. The rest runs on.
+   *
+   * @throws as starting does, and where it is to end before; no host runs then
+   */
+  restartHost(exchange?: () => Promise<void>): Promise<void>;
   /** Stops all of it, the host first; safe to call twice. */
   stop(): Promise<void>;
 }
@@ -36,7 +46,7 @@ export interface Stack {
  * @throws Error with the one line of what did not start; everything that had started is stopped again
  */
 export async function startStack(options: StackOptions, signal?: AbortSignal): Promise<Stack> {
-  const { project, settings = {}, script, ports = {}, onLog } = options;
+  const { project, settings = {}, script, ports = {}, drainLimitInMs, onLog } = options;
   const started: { stop(): Promise<void> }[] = [];
   const stop = async () => {
     for (const part of started.splice(0).reverse()) await part.stop();
@@ -53,21 +63,22 @@ export async function startStack(options: StackOptions, signal?: AbortSignal): P
     const broker = await start(startBroker({ entities, port: ports.broker ?? 0 }));
     const azurite = await start(startAzurite({ port: ports.table ?? 0 }));
     const provider = await start(startPaymentProvider({ ...(script ? { script } : {}), port: ports.provider ?? 0 }));
-    const newHost = (changed: Readonly<Record<string, string>>) =>
+    const newHost = () =>
       startHost({
         appDirectory: project,
         onLog,
+        httpPort: ports.http ?? 0,
+        ...(drainLimitInMs === undefined ? {} : { drainLimitInMs }),
         settings: {
           ...localSettings,
           ...settings,
-          ...changed,
           ServiceBusConnection: broker.connectionString,
           AzureWebJobsStorage: azurite.connectionString,
           LedgerStorage: azurite.connectionString,
           PAYMENTS_URL: provider.url,
         },
       });
-    let host = await newHost({});
+    let host = await newHost();
     started.push({ stop: () => host.stop() });
     signal?.throwIfAborted();
     return {
@@ -77,9 +88,11 @@ export async function startStack(options: StackOptions, signal?: AbortSignal): P
       get host() {
         return host;
       },
-      async restartHost(changed = {}) {
+      async restartHost(exchange) {
         await host.stop();
-        host = await newHost(changed);
+        await exchange?.();
+        signal?.throwIfAborted();
+        host = await newHost();
       },
       stop,
     };
