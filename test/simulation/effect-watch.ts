@@ -175,8 +175,8 @@ export class EffectWatch {
 
   #completed(life: Life, eventId: string, writer: string): void {
     const { verdicts } = this.#world;
-    if (life.completedBy !== undefined && life.completedBy !== writer)
-      verdicts.violated('effect recorded twice', eventId);
+    const isByAnother = life.completedBy !== undefined && life.completedBy !== writer;
+    if (isByAnother || this.#forgotten.has(eventId)) verdicts.violated('effect recorded twice', eventId);
     life.completedBy = writer;
     this.#world.options.completed?.(eventId);
     const run = life.runs.findLast(({ lockToken, hasEffect }) => lockToken === writer && hasEffect);

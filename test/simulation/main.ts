@@ -1,22 +1,15 @@
-import { parseArgs } from 'node:util';
 import { leastCrashes } from './crash-baseline.ts';
 import { liveThrough, SCRIPTS, tryEveryCrash } from './crash-points.ts';
 import { useLightSignals } from './light-signals.ts';
+import { readOptions, USAGE } from './options.ts';
 import { type OutagePlan, OutageScene } from './outage.ts';
 import { play } from './run-worlds.ts';
 import { liveSeeds, shown } from './seeds.ts';
 
-const USAGE = `Lives the lives of messages on a virtual clock, and says where a promise was broken.
-
-  npm run simulate -- --seeds N [--seed S]   every crash and pair of crashes, then N random lives from seed S (1) on
-  npm run simulate -- --seed S --trace       one random life, step by step
-  npm run simulate -- --outages              an hour without the store and one without sending, at 200 messages a second
-`;
-
 const SHOWN = 3;
-const HOUR_IN_MS = 3_600_000;
-/** Recovery works off an hour's backlog, 720,000 messages, with 48 calls at a time. */
-const LONGEST_RECOVERY_IN_MS = 15 * 60_000;
+const MINUTE_IN_MS = 60_000;
+/** Recovery works off the backlog, of an hour at 200 a second 720,000 messages, with 48 calls at a time. */
+const LONGEST_RECOVERY_IN_MS = 15 * MINUTE_IN_MS;
 
 const print = (line: string): boolean => process.stdout.write(`${line}\n`);
 
@@ -59,46 +52,50 @@ async function randomLives(from: number, count: number): Promise<boolean> {
   return found.length === 0;
 }
 
-async function outage(target: OutagePlan['target']): Promise<boolean> {
-  const messagesPerSecond = 200;
-  const scene = new OutageScene({ target, lengthInMs: HOUR_IN_MS, messagesPerSecond, failing: 0.2 });
+async function outage(target: OutagePlan['target'], minutes: number, messagesPerSecond: number): Promise<boolean> {
+  const start = process.cpuUsage();
+  const lengthInMs = minutes * MINUTE_IN_MS;
+  const scene = new OutageScene({ target, lengthInMs, messagesPerSecond, failing: 0.2 });
   await play(scene.world);
   const report = scene.report();
-  print(`an hour without the ${target}: ${JSON.stringify(report)}`);
-  return (
-    report.completed === report.events &&
-    report.deadLetters === 0 &&
-    report.violations.length === 0 &&
-    report.brokerOperationsPerSecond < messagesPerSecond &&
-    report.recoveredInMs < LONGEST_RECOVERY_IN_MS
+  const { events, completed, deadLetters, brokerOperationsPerSecond, recoveredInMs, violations } = report;
+  const isSurvived =
+    completed === events &&
+    deadLetters === 0 &&
+    violations.length === 0 &&
+    brokerOperationsPerSecond < messagesPerSecond &&
+    recoveredInMs < LONGEST_RECOVERY_IN_MS;
+  print(
+    `${minutes} minutes without the ${target} at ${messagesPerSecond} messages a second: ${isSurvived ? 'survived' : 'NOT survived'}; ${completed} of ${events} events completed, ${deadLetters} dead letters, ${brokerOperationsPerSecond.toFixed(1)} broker operations a second, recovered in ${recoveredInMs / 1_000} s, ${report.handlerRunsPerEvent} runs an event; ${secondsSince(start).toFixed(0)} s of CPU`,
   );
+  for (const { invariant, detail } of violations.slice(0, SHOWN)) print(`  ${invariant}: ${detail}`);
+  return isSurvived;
 }
 
 async function main(): Promise<boolean> {
-  const { values } = parseArgs({
-    options: {
-      seeds: { type: 'string' },
-      seed: { type: 'string', default: '1' },
-      trace: { type: 'boolean', default: false },
-      outages: { type: 'boolean', default: false },
-    },
-  });
-  const seed = Number(values.seed);
-  const seeds = Number(values.seeds ?? 0);
-  if (!Number.isInteger(seed) || !Number.isInteger(seeds) || (!values.outages && !values.trace && seeds < 1)) {
-    process.stderr.write(USAGE);
-    return false;
-  }
+  const options = readOptions(process.argv.slice(2));
   // Errors are thrown by the million here, and nobody reads their stacks.
   Error.stackTraceLimit = 0;
   useLightSignals();
-  if (values.trace) return print(await shown(seed));
-  if (values.outages) {
-    const [store, send] = [await outage('store'), await outage('send')];
-    return store && send;
+  switch (options.kind) {
+    case 'problem':
+      process.stderr.write(`${options.problem}\n\n${USAGE}`);
+      return false;
+    case 'trace':
+      return print(await shown(options.seed));
+    case 'outages': {
+      let areAllSurvived = true;
+      for (const target of options.targets) {
+        const isSurvived = await outage(target, options.minutes, options.messagesPerSecond);
+        areAllSurvived &&= isSurvived;
+      }
+      return areAllSurvived;
+    }
+    case 'lives': {
+      const areSurvived = await crashes();
+      return (await randomLives(options.from, options.count)) && areSurvived;
+    }
   }
-  const survived = await crashes();
-  return (await randomLives(seed, seeds)) && survived;
 }
 
 process.exitCode = (await main()) ? 0 : 1;

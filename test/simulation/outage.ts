@@ -1,6 +1,7 @@
-import { keysOf } from '../../functions/core/adapters/table-storage/keys.ts';
+import { DEFAULT_POLICY } from '../../functions/core/rules/policy.ts';
+import { readHostLimits } from '../../functions/core/settings.ts';
 import { orderBody } from './consumer.ts';
-import { CONSUMER, firstMessage } from './message.ts';
+import { firstMessage } from './message.ts';
 import { aPolicy } from './policies.ts';
 import type { Fate, Target, Trouble } from './trouble.ts';
 import type { Violation } from './verdicts.ts';
@@ -11,6 +12,8 @@ const MINUTE = 60 * SECOND;
 
 /** Before the outage, and in every case after it. */
 const CALM_IN_MS = 10 * SECOND;
+/** How long the recovery is looked for: what was dead-lettered never comes. */
+const LOOKS_FOR_IN_MS = 60 * MINUTE;
 /** How much older than a fresh one the oldest message may be for the consumer to have recovered. */
 const RECOVERED_LAG_IN_MS = 30 * SECOND;
 
@@ -20,7 +23,6 @@ export interface OutagePlan {
   readonly messagesPerSecond: number;
   /** Share of the events whose first attempt fails for now, so that a copy must be sent. */
   readonly failing: number;
-  readonly maxDeliveryCount?: number;
 }
 
 export interface OutageReport {
@@ -70,8 +72,8 @@ export class OutageScene {
     this.#plan = plan;
     this.#endsUtc = NOON_UTC + CALM_IN_MS + plan.lengthInMs;
     this.#events = Math.round(((CALM_IN_MS * 2 + plan.lengthInMs) / SECOND) * plan.messagesPerSecond);
-    const { maxDeliveryCount = 10 } = plan;
-    const lockDurationInMs = MINUTE;
+    const { functionTimeoutInMs, maxAutoLockRenewalInMs } = readHostLimits({}, []);
+    const { lockDurationInMs, maxDeliveryCount } = DEFAULT_POLICY;
     this.world = new World({
       seed: 1,
       build: {
@@ -81,7 +83,8 @@ export class OutageScene {
           baseDelayInMs: 5 * SECOND,
           lockDurationInMs,
           maxDeliveryCount,
-          windowInMs: 30 * MINUTE,
+          // A message that has waited through the outage may still fail for now, and then wants another attempt.
+          windowInMs: 4 * plan.lengthInMs,
         }),
         readsOwnId: false,
       },
@@ -99,11 +102,10 @@ export class OutageScene {
       slots: 16,
       forgetsCompleted: true,
       mostSteps: Number.POSITIVE_INFINITY,
-      budgetInMs: 4.5 * MINUTE,
+      budgetInMs: Math.min(functionTimeoutInMs, maxAutoLockRenewalInMs),
       completed: (eventId) => {
         this.#completed++;
         this.#sentUtc.delete(eventId);
-        this.world.timeline.in(MINUTE, () => this.#sweep(eventId));
       },
     });
     for (let n = 0; n < 3; n++) this.world.startInstance();
@@ -130,17 +132,12 @@ export class OutageScene {
     if (n < this.#events) world.plan(SECOND / this.#plan.messagesPerSecond, () => this.#publish(n + 1));
   }
 
-  /** The sweep, which forgets sooner here than a deployed one. */
-  #sweep(eventId: string): void {
-    this.world.table.rows.delete(keysOf({ consumer: CONSUMER, eventId }).rowKey);
-  }
-
   #lookForRecovery(): void {
     const { nowUtc } = this.world.timeline;
     // In the order of sending, so the first is the oldest.
     const oldestUtc = this.#sentUtc.values().next().value ?? nowUtc;
     if (nowUtc - oldestUtc <= RECOVERED_LAG_IN_MS) this.#recoveredUtc = nowUtc;
-    else this.world.plan(SECOND, () => this.#lookForRecovery());
+    else if (nowUtc < this.#endsUtc + LOOKS_FOR_IN_MS) this.world.plan(SECOND, () => this.#lookForRecovery());
   }
 
   report(): OutageReport {
