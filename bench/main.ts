@@ -3,11 +3,12 @@ import { copyCosts } from './copy.ts';
 import { depthCost } from './depth.ts';
 import { hours } from './hour.ts';
 import { scheduledMemory } from './scheduled-memory.ts';
+import { telemetryCost } from './telemetry.ts';
 import { type Throughput, throughput } from './throughput.ts';
 
-const GOAL = { throughput: 0.75, depth: 1.2, hour: 1.2, overheadInBytes: 500, copy: 1.5 };
+const GOAL = { throughput: 0.75, depth: 1.2, hour: 1.2, overheadInBytes: 500, copy: 1.5, telemetry: 0.1 };
 
-/** Measures the broker and prints what it found. Numbers hold for this machine and this hour; the ratios travel further. */
+/** Measures the broker and the app, and prints what it found. Numbers hold for this machine and this hour; the ratios travel further. */
 async function main(): Promise<void> {
   print(`Bodies of ${BODY_IN_BYTES} bytes; client and server in separate processes, over loopback.`);
   await printCopyCosts();
@@ -32,7 +33,19 @@ async function main(): Promise<void> {
     `memory of ${whole(count)} scheduled messages: ${overheadInBytes.toFixed(0)} bytes each beyond their own ${ownBytes}; ` +
       goal(`under ${GOAL.overheadInBytes}`, overheadInBytes < GOAL.overheadInBytes),
   );
+  await printTelemetryCost();
 }
+
+async function printTelemetryCost(): Promise<void> {
+  const { quiet, exporting, overhead, cpuOverhead, rounds, missing } = await telemetryCost();
+  print(
+    `the deployed package with a handler that does nothing: ${whole(quiet)}/s with telemetry off, ${whole(exporting)}/s with all of ` +
+      `it exported; overhead ${percent(overhead)} in ${rounds} rounds, ${percent(cpuOverhead)} more processor time of the worker; ` +
+      `${missing} spans and lines lost; ${goal(`under ${percent(GOAL.telemetry)}`, overhead < GOAL.telemetry && missing === 0)}`,
+  );
+}
+
+const percent = (share: number): string => `${(share * 100).toFixed(1)}%`;
 
 async function printCopyCosts(): Promise<void> {
   for (const { bodyInBytes, oursInUs, sdkInUs, ratio } of await copyCosts()) {

@@ -1,6 +1,6 @@
 import type { Clock, Report } from '../../pipeline/ports.ts';
 import type { Delivery } from '../../rules/delivery.ts';
-import { type Envelope, lifeOf, PROPERTY, readEnvelope } from '../../rules/envelope.ts';
+import { type Envelope, lifeOf, PROPERTY } from '../../rules/envelope.ts';
 import { parseIso } from '../../rules/text.ts';
 import { boundedCode, OTHER } from './bounded-code.ts';
 import { SYSTEM } from './delivery-spans.ts';
@@ -9,6 +9,7 @@ import { ATTRIBUTE, type Measure } from './instruments.ts';
 /** What the report of a delivery does not say of it. */
 export interface Seen {
   readonly delivery: Delivery;
+  readonly envelope: Envelope;
   /** The attempt that the copy sent last carries. */
   readonly copyAttempt: number | undefined;
   readonly isLockLost: boolean;
@@ -27,7 +28,7 @@ export function failureOf({ outcome, reason }: Report): string | undefined {
 /** Measures a delivery that has come. */
 export function measureArrival(
   measure: Measure,
-  delivery: Delivery,
+  { delivery, envelope }: Pick<Seen, 'delivery' | 'envelope'>,
   consumer: string,
   clock: Pick<Clock, 'nowUtc'>,
 ): void {
@@ -36,7 +37,7 @@ export function measureArrival(
     [ATTRIBUTE.operationName]: 'receive',
     [ATTRIBUTE.destination]: delivery.entity,
   });
-  const delays = delaysOf(delivery, readEnvelope(delivery, consumer, undefined), clock.nowUtc());
+  const delays = delaysOf(delivery, envelope, clock.nowUtc());
   if (!delays) return;
   measure('plannedDelay', inSeconds(delays.plannedInMs), { [ATTRIBUTE.consumer]: consumer });
   measure('actualDelay', inSeconds(delays.actualInMs), { [ATTRIBUTE.consumer]: consumer });
@@ -55,7 +56,7 @@ function delaysOf({ deliveryCount, properties }: Delivery, envelope: Envelope, n
 /** Measures a delivery that has ended. */
 export function measureEnd(measure: Measure, report: Report, seen: Seen): void {
   const { outcome, tries, attempt, reason, durationInMs, generation } = report;
-  const { delivery, nowUtc } = seen;
+  const { delivery, envelope, nowUtc } = seen;
   const consumer = { [ATTRIBUTE.consumer]: report.consumer };
   measure('deliveries', 1, { ...consumer, [ATTRIBUTE.outcome]: outcome });
   if (tries > 0) {
@@ -69,7 +70,7 @@ export function measureEnd(measure: Measure, report: Report, seen: Seen): void {
   if (outcome === 'duplicate' || outcome === 'stale') measure('duplicates', 1, consumer);
   if (seen.isLockLost || (outcome === 'left' && reason?.startsWith('lock lost'))) measure('locksLost', 1, consumer);
   if (outcome === 'succeeded' || outcome === 'dead-lettered') {
-    const { firstEnqueuedUtc } = lifeOf(readEnvelope(delivery, report.consumer, undefined), generation, 0);
+    const { firstEnqueuedUtc } = lifeOf(envelope, generation, 0);
     measure('eventDuration', inSeconds(nowUtc - firstEnqueuedUtc), { ...consumer, [ATTRIBUTE.outcome]: outcome });
   }
   measure('processDuration', inSeconds(durationInMs), {

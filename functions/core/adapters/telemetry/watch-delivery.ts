@@ -2,7 +2,7 @@ import { type Context, context, type Span, type Tracer, trace } from '@opentelem
 import type { Clock, Ledger, Report, Sender, Settlement, Telemetry } from '../../pipeline/ports.ts';
 import { clockSkewInMs } from '../../rules/clock-skew.ts';
 import type { Delivery } from '../../rules/delivery.ts';
-import { PROPERTY } from '../../rules/envelope.ts';
+import { type Envelope, PROPERTY, readEnvelope } from '../../rules/envelope.ts';
 import type { Handler } from '../../rules/handler.ts';
 import { boundedCode, errorType, OTHER } from './bounded-code.ts';
 import { failureOf, measureArrival, measureEnd } from './delivery-metrics.ts';
@@ -28,6 +28,7 @@ export class DeliveryWatch {
   readonly #measure: Measure;
   readonly #tracer: Tracer;
   readonly #watched: Watched;
+  readonly #envelope: Envelope;
   readonly #span: Span;
   readonly #context: Context;
   #copyAttempt: number | undefined;
@@ -38,6 +39,7 @@ export class DeliveryWatch {
     this.#measure = measure;
     this.#tracer = tracer;
     this.#watched = watched;
+    this.#envelope = readEnvelope(watched.delivery, watched.consumer);
     this.#span = startProcessSpan(tracer, watched.delivery, watched.traceparent);
     this.#context = trace.setSpan(context.active(), this.#span);
   }
@@ -51,7 +53,8 @@ export class DeliveryWatch {
   async within<Value>(process: () => Promise<Value>): Promise<Value> {
     const { delivery, consumer } = this.#watched;
     try {
-      measureArrival(this.#measure, delivery, consumer, { nowUtc: () => this.#brokerNowUtc() });
+      const arrived = { delivery, envelope: this.#envelope };
+      measureArrival(this.#measure, arrived, consumer, { nowUtc: () => this.#brokerNowUtc() });
       return await context.with(this.#context, process);
     } catch (error) {
       fail(this.#span, OTHER, error);
@@ -145,6 +148,7 @@ export class DeliveryWatch {
     if (failure) fail(this.#span, failure, description ?? reason ?? outcome);
     measureEnd(this.#measure, report, {
       delivery: this.#watched.delivery,
+      envelope: this.#envelope,
       copyAttempt: this.#copyAttempt,
       isLockLost: this.#isLockLost,
       nowUtc: this.#brokerNowUtc(),
