@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash as digest } from 'node:crypto';
 
 /**
  * SHA-256 of the parts, as 64 hexadecimal characters. Each part is preceded by its length, so that ('a', 'bc') and
@@ -6,16 +6,18 @@ import { createHash } from 'node:crypto';
  * any is taken as UTF-16, under a mark of its own.
  */
 export function hash(...parts: readonly (string | number)[]): string {
-  const sha = createHash('sha256');
-  for (const part of parts) {
-    const text = String(part);
-    const isWellFormed = text.isWellFormed();
-    sha.update(`${text.length}${isWellFormed ? ':' : '!'}`);
-    sha.update(text, isWellFormed ? 'utf8' : 'utf16le');
-    sha.update(';');
-  }
-  return sha.digest('hex');
+  const texts = parts.map(String);
+  const isWellFormed = texts.every((text) => text.isWellFormed());
+  // In one call: several would cost more than the hashing itself.
+  return digest('sha256', isWellFormed ? texts.map(framed).join('') : Buffer.concat(texts.map(framedBytes)));
 }
+
+const framed = (text: string): string => `${text.length}:${text};`;
+
+const framedBytes = (text: string): Buffer =>
+  text.isWellFormed()
+    ? Buffer.from(framed(text))
+    : Buffer.concat([Buffer.from(`${text.length}!`), Buffer.from(text, 'utf16le'), Buffer.from(';')]);
 
 /** A number in [0, 1) that the parts alone determine: chance that a second run repeats. */
 export function fraction(...parts: readonly (string | number)[]): number {

@@ -57,11 +57,13 @@ export function redeliveryOf(
 ): Copy {
   const { attempt, generation } = lineage;
   const { code, message } = plan.failure;
-  const history = extendHistory(envelope.history, { generation, attempt, at: iso(nowUtc), code, message });
+  const failed = iso(nowUtc);
+  const history = extendHistory(envelope.history, { generation, attempt, at: failed, code, message });
+  const { firstFailedUtc } = lifeOf(envelope, generation, 0);
   const set = new Map<string, PropertyValue>([
     ...identity(envelope, lineage, attempt),
-    [PROPERTY.firstFailed, string(iso(lifeOf(envelope, generation, 0).firstFailedUtc ?? nowUtc))],
-    [PROPERTY.lastFailed, string(iso(nowUtc))],
+    [PROPERTY.firstFailed, string(firstFailedUtc === undefined ? failed : iso(firstFailedUtc))],
+    [PROPERTY.lastFailed, string(failed)],
     [PROPERTY.notBefore, string(iso(plan.dueUtc))],
     [PROPERTY.errorCode, string(safeText(code, ERROR_CODE_BYTES))],
     [PROPERTY.errorMessage, string(safeText(message, ERROR_MESSAGE_BYTES))],

@@ -67,13 +67,16 @@ function compound(code: number, items: Pieces): Pieces {
   return [head, ...items];
 }
 
-/** Encodes a list of items that are encoded already; undefined becomes null. */
-export const encodeList = (items: readonly (Buffer | undefined)[]): Pieces =>
-  compound(
-    LIST32,
-    Array.from(items, (item) => item ?? NULL),
-  );
+/** Encodes a list of items that are encoded already; undefined, or a hole, becomes null. */
+export function encodeList(items: readonly (Buffer | undefined)[]): Pieces {
+  const filled: Buffer[] = [];
+  for (const item of items) filled.push(item ?? NULL);
+  return compound(LIST32, filled);
+}
 /** Encodes a map of keys and values that are encoded already, alternating. */
 export const encodeMap = (keysAndValues: Pieces): Pieces => compound(MAP32, keysAndValues);
+/** Descriptors of the sections, by their codes. */
+const DESCRIPTORS = Array.from({ length: 256 }, (_, code) => Buffer.from([0x00, 0x53, code]));
+
 /** Encodes a section of a message around its value. */
-export const encodeSection = (code: number, value: Pieces): Pieces => [Buffer.from([0x00, 0x53, code]), ...value];
+export const encodeSection = (code: number, value: Pieces): Pieces => [DESCRIPTORS[code] ?? NULL, ...value];
