@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
@@ -16,9 +17,10 @@ describe('local/compose.yaml', () => {
   it('has the emulator, its database, Azurite, and a dashboard for whoever asks', () => {
     expect(Object.keys(services)).toEqual(['servicebus', 'sql', 'azurite', 'dashboard']);
     expect(services.dashboard.profiles).toEqual(['dashboard']);
-    expect(services.servicebus.image).toMatch(/\/azure-messaging\/servicebus-emulator:/);
+    // From 2.0 on it can make queues, which the end-to-end tests have it do.
+    expect(services.servicebus.image).toMatch(/\/azure-messaging\/servicebus-emulator:2\.\d+\.\d+$/);
     expect(services.sql.image).toMatch(/\/mssql\/server:2022-/);
-    expect(services.azurite.image).toMatch(/\/azure-storage\/azurite:/);
+    expect(services.azurite.image).toMatch(/\/azure-storage\/azurite:\d+\.\d+\.\d+$/);
   });
 
   it('starts the emulator once its database is healthy, with the same password and our entities', () => {
@@ -27,7 +29,9 @@ describe('local/compose.yaml', () => {
     expect(environment.SQL_SERVER).toBe('sql');
     expect(environment.MSSQL_SA_PASSWORD).toBe(services.sql.environment.MSSQL_SA_PASSWORD);
     expect(services.sql.healthcheck.test[1]).toMatch(/sqlcmd .*SELECT 1/);
-    expect(volumes).toEqual(['./entities.json:/ServiceBus_Emulator/ConfigFiles/Config.json:ro']);
+    expect(volumes).toEqual([
+      expect.stringContaining('./entities.json}:/ServiceBus_Emulator/ConfigFiles/Config.json:ro'),
+    ]);
   });
 
   it('accepts no license for anybody', () => {
@@ -39,7 +43,9 @@ describe('local/compose.yaml', () => {
   it('is reached from this machine only, at the ports of local.settings.json', () => {
     const ports: string[] = Object.values<{ ports?: string[] }>(services).flatMap((service) => service.ports ?? []);
     for (const port of ports) expect(port).toMatch(/^127\.0\.0\.1:\d+:\d+$/);
-    expect(ports).toEqual(expect.arrayContaining(['127.0.0.1:5672:5672', '127.0.0.1:10002:10002']));
+    expect(ports).toEqual(
+      expect.arrayContaining(['127.0.0.1:5672:5672', '127.0.0.1:5300:5300', '127.0.0.1:10002:10002']),
+    );
     expect(localSettings.ServiceBusConnection).toContain('localhost:5672');
     expect(localSettings.LedgerStorage).toBe('UseDevelopmentStorage=true');
   });
@@ -48,6 +54,7 @@ describe('local/compose.yaml', () => {
     expect(scripts['emulator:up']).toContain('--file local/compose.yaml up');
     expect(scripts['emulator:down']).toContain('--file local/compose.yaml down');
     expect(scripts['start:emulator']).toContain('local/start-emulator.ts');
+    expect(scripts['test:emulator']).toContain('vitest.emulator.config.ts');
   });
 });
 
@@ -62,6 +69,21 @@ describe('azure.yaml', () => {
     expect([hooks.prepackage.posix.run, hooks.prepackage.windows.run]).toEqual(['npm run package', 'npm run package']);
     expect(scripts.package).toContain('infra/package.ts');
   });
+
+  it.skipIf(process.platform === 'win32')(
+    'packs anew before it deploys, but in CI, where it is given the package',
+    () => {
+      const predeploy = (environment: Record<string, string>) => {
+        const run = hooks.predeploy.posix.run.replace('npm run package', 'echo packed');
+        return execFileSync('sh', ['-c', run], {
+          env: { PATH: process.env['PATH'], ...environment },
+          encoding: 'utf8',
+        });
+      };
+      expect([predeploy({}), predeploy({ CI: 'true' })]).toEqual(['packed\n', '']);
+      expect(hooks.predeploy.windows.run).toMatch(/^if \(-not \$env:CI\) \{ npm run package;/);
+    },
+  );
 
   it('provisions from a template and parameters that are there', () => {
     expect(infra).toEqual({ provider: 'bicep', path: 'infra', module: 'main' });
@@ -101,6 +123,30 @@ describe('the workflows', () => {
     expect(jobs.preview.permissions['id-token']).toBe('write');
     for (const file of ['deploy', 'deploy-stage'])
       expect(readText(`.github/workflows/${file}.yml`)).not.toMatch(/secrets\./);
+  });
+
+  it('deploy what was tested: the package of the check, which the stages neither build nor install anew', () => {
+    const packed = jobs.check.steps.at(-1);
+    expect(packed).toMatchObject({ with: { name: 'app', path: 'dist/deploy' } });
+    const steps: { uses?: string; run?: string; with?: unknown }[] = stage.jobs.deploy.steps;
+    expect(steps.find(({ uses }) => uses?.startsWith('actions/download-artifact'))?.with).toEqual({
+      name: 'app',
+      path: 'app',
+    });
+    expect(steps.map(({ run }) => run).filter(Boolean)).toEqual([
+      expect.stringMatching(/^azd auth login --federated-credential-provider github /),
+      'azd provision --no-prompt',
+      expect.stringMatching(/^cd app && zip .* \.\.\/app\.zip \.$/),
+      'azd deploy consumer --from-package app.zip --no-prompt',
+    ]);
+  });
+
+  it('take actions by commit', () => {
+    const used = ['deploy', 'deploy-stage'].flatMap((file) =>
+      [...readText(`.github/workflows/${file}.yml`).matchAll(/uses: (?!\.\/)(.+)/g)].map(([, action]) => action),
+    );
+    expect(used.length).toBeGreaterThan(6);
+    for (const action of used) expect(action).toMatch(/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/);
   });
 
   it('give azd what the parameters read', () => {
