@@ -9,6 +9,13 @@ var start = '2000-01-01T00:00:00Z'
 func seconds(duration string) int => dateTimeToEpoch(dateTimeAdd(start, duration)) - dateTimeToEpoch(start)
 
 @export()
+@description('The name of the environment, unless a resource would refuse to bear it. azd lets it have the other four.')
+func checkedName(environmentName string) string =>
+  length(split(environmentName, ['_', '.', '(', ')'])) > 1
+    ? fail('environmentName ${environmentName} must have letters, digits and hyphens only: the names of all resources hold it.')
+    : environmentName
+
+@export()
 @description('The tier, unless it cannot do what the network asks for.')
 func checkedTier(tier serviceBusTierType, network networkKindType) serviceBusTierType =>
   tier == 'Standard' && network == 'isolated'

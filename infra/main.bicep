@@ -4,12 +4,12 @@ metadata description = 'Everything that the consumer needs, in one resource grou
 targetScope = 'subscription'
 
 import { queues, topics } from 'entities.bicep'
-import { checkedQueue, checkedTier, checkedTopic } from 'guards.bicep'
+import { checkedName, checkedQueue, checkedTier, checkedTopic } from 'guards.bicep'
 import { stageType } from 'stages.bicep'
 import { budgetType } from 'modules/budget.bicep'
 import { principalType } from 'modules/types.bicep'
 
-@description('Required. Name of the environment: part of every name, and the tag that azd finds it by.')
+@description('Required. Name of the environment: part of every name, and the tag that azd finds it by. Letters, digits and hyphens.')
 @minLength(1)
 @maxLength(20)
 param environmentName string
@@ -60,7 +60,7 @@ param tags object = {}
 var allTags = union(tags, { 'azd-env-name': environmentName })
 // The same names each time, and others in another subscription.
 var token = take(uniqueString(subscription().id, environmentName, location), 8)
-var suffix = '${environmentName}-${token}'
+var suffix = '${checkedName(environmentName)}-${token}'
 // Known before anything is deployed, so that what-if and snapshots see through to the end.
 var names = {
   identity: 'id-${suffix}'

@@ -24,7 +24,7 @@ type stageType = {
   @description('Required. Memory of an instance, in MB.')
   instanceMemoryInMb: 512 | 2048 | 4096
 
-  @description('Required. Most instances.')
+  @description('Required. Most instances of each function. Not every region takes less than 40 yet.')
   @minValue(1)
   @maxValue(1000)
   maximumInstanceCount: int
@@ -63,7 +63,7 @@ var dev stageType = {
   network: 'public'
   storageSku: 'Standard_LRS'
   instanceMemoryInMb: 2048
-  maximumInstanceCount: 10
+  maximumInstanceCount: 40
   alwaysReady: []
   logRetentionInDays: 30
   logDailyQuotaInGb: 1
@@ -76,7 +76,6 @@ var dev stageType = {
 
 var test stageType = {
   ...dev
-  maximumInstanceCount: 40
   alertsEnabled: true
 }
 

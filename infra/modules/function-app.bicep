@@ -73,7 +73,7 @@ param nodeVersion string = '24'
 @allowed([512, 2048, 4096])
 param instanceMemoryInMb int = 2048
 
-@description('Optional. Most instances. Waiting copies are counted as work by the scaler, so this also bounds what they start.')
+@description('Optional. Most instances of each function; not every region takes less than 40 yet. Waiting copies are counted as work by the scaler, so this also bounds what they start.')
 @minValue(1)
 @maxValue(1000)
 param maximumInstanceCount int = 40

@@ -114,16 +114,29 @@ describe.skipIf(compiler.kind === 'absent')('the compiler', () => {
     expect(problems.join('\n')).toContain(says);
   });
 
-  it('refuses network isolation in Standard', { timeout: SLOW }, async () => {
+  it.each([
+    {
+      what: 'network isolation in Standard',
+      file: 'infra/stages.bicep',
+      change: ["serviceBusTier: 'Premium'", "serviceBusTier: 'Standard'"],
+      stage: 'prod-isolated',
+      says: 'serviceBusTier Standard has no private endpoints',
+    },
+    {
+      what: 'a name that resources cannot bear',
+      file: 'infra/dev.bicepparam',
+      change: ["environmentName = 'dev'", "environmentName = 'my_dev'"],
+      stage: 'dev',
+      says: 'environmentName my_dev must have letters, digits and hyphens only',
+    },
+  ] as const)('refuses $what', { timeout: SLOW }, async ({ file, change: [from, to], stage, says }) => {
     if (compiler.kind === 'absent') return;
     const edit = async (copy: string) => {
-      const file = join(copy, 'infra/stages.bicep');
-      await writeFile(
-        file,
-        (await readFile(file, 'utf8')).replace("serviceBusTier: 'Premium'", "serviceBusTier: 'Standard'"),
-      );
+      const text = await readFile(join(copy, file), 'utf8');
+      expect(text).toContain(from);
+      await writeFile(join(copy, file), text.replace(from, to));
     };
-    const { problems } = await rebuild(compiler, project, { edit, stages: ['prod-isolated'] });
-    expect(problems.join('\n')).toContain('serviceBusTier Standard has no private endpoints');
+    const { problems } = await rebuild(compiler, project, { edit, stages: [stage] });
+    expect(problems.join('\n')).toContain(says);
   });
 });

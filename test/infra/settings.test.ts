@@ -111,14 +111,19 @@ describe.each(snapshots)('$stage', (snapshot: Snapshot) => {
     expect(Object.keys(settings).filter((name) => !read.has(name))).toEqual([]);
   });
 
-  it('runs the app on Flex Consumption and Node 24, and drains instances before it replaces them', () => {
+  it('runs the app on Flex Consumption and Node 24, within its bounds, and drains instances before it replaces them', () => {
     expect(theOnly(snapshot, 'Microsoft.Web/serverfarms').sku).toEqual({ name: 'FC1', tier: 'FlexConsumption' });
     const { functionAppConfig } = theOnly(snapshot, 'Microsoft.Web/sites').properties;
     expect(functionAppConfig.runtime).toEqual({ name: 'node', version: '24' });
     expect(functionAppConfig.siteUpdateStrategy).toEqual({ type: 'RollingUpdate' });
     expect(functionAppConfig.deployment.storage.authentication.type).toBe('UserAssignedIdentity');
-    // Refused by the plan: the runtime stands in functionAppConfig.
-    expect(settings).not.toHaveProperty('FUNCTIONS_WORKER_RUNTIME');
+    // Between these bounds in every region; some take less.
+    expect(functionAppConfig.scaleAndConcurrency.maximumInstanceCount).toBeGreaterThanOrEqual(40);
+    expect(functionAppConfig.scaleAndConcurrency.maximumInstanceCount).toBeLessThanOrEqual(1_000);
+    expect([512, 2_048, 4_096]).toContain(functionAppConfig.scaleAndConcurrency.instanceMemoryMB);
+    // Refused or ignored by the plan: runtime, build and scale stand in functionAppConfig.
+    const outdated = /^(FUNCTIONS_(EXTENSION|WORKER|MAX)|WEBSITE_|SCM_|ENABLE_ORYX|XDT_)/;
+    expect(Object.keys(settings).filter((name) => outdated.test(name))).toEqual([]);
   });
 });
 
