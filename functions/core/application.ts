@@ -92,6 +92,7 @@ export class Application {
     return client;
   }
 
+  /** Checks all settings, opens every sender link, writes and reads the ledger. @throws one error that names every problem */
   async start(environment: Environment): Promise<void> {
     const problems = unknownPolicySettings([...this.#definitions.keys()], environment);
     const host = readHostLimits(environment, problems);
@@ -184,6 +185,7 @@ export class Application {
     process.exit(1);
   }
 
+  /** Sweeps the ledger, on from where the last sweep ended, and logs what it did and found. */
   async sweep(context: InvocationContext): Promise<void> {
     if (!this.#ledger) return;
     const { stranded, failure, ...swept } = await this.#ledger.sweep({
@@ -196,6 +198,7 @@ export class Application {
     for (const one of stranded) context.warn(JSON.stringify({ event: 'ledger.stranded', ...one }));
   }
 
+  /** Tells the handlers to stop, waits for their deliveries for a while, then closes the connections. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#idle(STOP_LIMIT_IN_MS);

@@ -76,10 +76,15 @@ export function consume<Event, Settings>(definition: ConsumerDefinition<Event, S
 /**
  * Registers a timer function that deletes what the ledger need not remember any longer, and reports what is stranded:
  * events that should have moved on by themselves and have not.
- *
- * @param definition.schedule NCRONTAB, with seconds
  */
-export function sweepLedger({ name, schedule }: { readonly name: string; readonly schedule: string }): void {
+export function sweepLedger({
+  name,
+  schedule,
+}: {
+  readonly name: string;
+  /** NCRONTAB, with seconds. */
+  readonly schedule: string;
+}): void {
   application.listen();
   app.timer(name, { schedule, handler: (_timer, context) => application.sweep(context) });
 }

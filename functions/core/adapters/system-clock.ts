@@ -4,6 +4,7 @@ import type { Clock } from '../pipeline/ports.ts';
 /** Longest single timer: Node fires a longer one at once. */
 const LONGEST_TIMER_IN_MS = 2 ** 31 - 1;
 
+/** {@link Clock} by Node. A pause of more than 24 days ends after those: no timer of Node is longer. */
 export const systemClock: Clock = {
   nowUtc: () => Date.now(),
   monotonicInMs: () => performance.now(),

@@ -18,6 +18,7 @@ export interface EventConsumer<Event> {
   readonly policyName: string;
   readonly policy: RetryPolicy;
   readonly handle: Handler<Event>;
+  /** The event in a value, or what is wrong with it. Never throws. */
   validate(value: unknown): Validation<Event>;
   /** What makes up the event's content, hashed, where a reused id must be told from a duplicate. */
   fingerprint?(event: Event): string;

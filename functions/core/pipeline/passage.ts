@@ -48,6 +48,7 @@ export function lineageOf<Event>({ consumer, envelope }: Passage<Event>, generat
   return { consumer: name, policyName, generation, attempt, deadlineUtc };
 }
 
+/** Completes the delivery. Where that fails the end is the same: the next delivery finds the record and completes. */
 export async function complete<Event>(passage: Passage<Event>, end: End): Promise<End> {
   await settle(passage, () => passage.ports.settlement.complete(passage.delivery));
   return end;

@@ -13,6 +13,7 @@ export interface Clock {
   sleep(delayInMs: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** Why a copy was not accepted, see {@link SendError}. */
 export type SendErrorCode = 'unavailable' | 'tooLarge' | 'refused';
 
 /** Why a copy was not accepted. `unavailable` may pass; `tooLarge` and `refused` will not by trying again. */
@@ -41,9 +42,11 @@ export interface Sender {
 
 /** Settles deliveries, each at most once. Every call may fail: then the lock ends by itself and the next delivery goes on. */
 export interface Settlement {
+  /** Takes the message off its queue for good. */
   complete(delivery: Delivery): Promise<void>;
   /** Gives the message back to the head of its queue at once; its delivery count rises. */
   abandon(delivery: Delivery): Promise<void>;
+  /** Moves the message to the dead-letter queue, with a reason and properties that are within the limits already. */
   deadLetter(delivery: Delivery, deadLetter: DeadLetter): Promise<void>;
   /** Extends the lock by the entity's lock duration. @throws where the lock is lost */
   renewLock(delivery: Delivery): Promise<void>;
@@ -113,6 +116,7 @@ export type Entry =
    */
   | { readonly kind: 'deadLettered'; readonly messageId?: string };
 
+/** Why the store did not answer, see {@link LedgerError}. */
 export type LedgerErrorCode = 'unavailable' | 'throttled' | 'forbidden';
 
 /** Why the store did not answer; `retryAfterInMs` where it said when to come back. */
@@ -186,6 +190,7 @@ export interface Report {
   readonly stillRuns?: boolean;
 }
 
+/** How much an operator has to care. */
 export type Level = 'information' | 'warning' | 'error';
 
 /** What can be seen of the consumer. No call fails or blocks. */

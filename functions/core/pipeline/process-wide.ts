@@ -9,6 +9,7 @@ export interface ProcessWide {
   readonly solitude: Solitude;
 }
 
+/** For a process that has met no outage and no suspect yet. */
 export const processWide = (clock: Clock): ProcessWide => ({
   ledgerOutage: new Outage(clock),
   sendOutage: new Outage(clock),

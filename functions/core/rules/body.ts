@@ -14,6 +14,7 @@ export type ReadBody =
 export type BodySource = Pick<Delivery, 'body' | 'contentType' | 'contentEncoding'> &
   Partial<Pick<Delivery, 'properties'>>;
 
+/** The content codings that can be undone. */
 export type Compression = 'gzip' | 'deflate' | 'br';
 
 /**

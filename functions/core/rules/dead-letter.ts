@@ -48,6 +48,7 @@ export const REASONS = {
   ReplayLimitExceeded: { replay: 'never', hint: 'Replayed too often: handle it by hand.' },
 } as const satisfies Record<string, { replay: Replay; hint: string }>;
 
+/** A reason code of this consumer; handlers and the broker have others. */
 export type ReasonCode = keyof typeof REASONS;
 
 /** The broker refuses a longer reason or description; counted in bytes to be on the safe side of characters. */
@@ -127,8 +128,9 @@ function placeOf({ deferrals }: Envelope, generation: number): Map<string, Prope
 /** For an error whose own code says nothing. */
 const UNNAMED_REASON: ReasonCode = 'UnclassifiedFailure';
 
-/** Bounds of `retry-error-code` and `retry-error-message`, in bytes of UTF-8 and so in characters. */
+/** Longest `retry-error-code`, in bytes of UTF-8 and so in characters. */
 export const ERROR_CODE_BYTES = 128;
+/** Longest `retry-error-message`, counted alike. */
 export const ERROR_MESSAGE_BYTES = 512;
 
 const HISTORY_BYTES = 4_096;

@@ -30,7 +30,9 @@ export interface PropertyValue {
   readonly value: string | number | bigint | boolean | null | Uint8Array;
 }
 
+/** An int: what the counts in our own properties are. */
 export const int = (value: number): PropertyValue => ({ type: 'int', value });
+/** A string property. */
 export const string = (value: string): PropertyValue => ({ type: 'string', value });
 
 /**

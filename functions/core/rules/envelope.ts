@@ -22,8 +22,9 @@ export const PROPERTY = {
   policy: 'retry-policy',
 } as const;
 
-/** What the broker and other tools write on a dead letter; never travels on a copy. */
+/** The reason that the broker and other tools write on a dead letter; never travels on a copy. */
 export const DEAD_LETTER_REASON = 'DeadLetterReason';
+/** The text beside it. */
 export const DEAD_LETTER_DESCRIPTION = 'DeadLetterErrorDescription';
 
 /** The greatest value of the counts in an envelope. */

@@ -11,10 +11,12 @@ export class ExactNumber {
     this.text = text;
   }
 
+  /** The number as it was written. */
   toString(): string {
     return this.text;
   }
 
+  /** For `JSON.stringify`, which writes it character for character. */
   toJSON(): unknown {
     return rawJson(this.text);
   }

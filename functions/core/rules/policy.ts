@@ -1,4 +1,6 @@
+/** How delays grow from attempt to attempt. */
 export const CURVES = ['exponential', 'linear', 'list'] as const;
+/** How delays spread. */
 export const JITTERS = ['none', 'full', 'equal', 'decorrelated'] as const;
 
 /**
@@ -11,7 +13,10 @@ export interface PolicyRule {
     | { readonly code: string }
     | { readonly status: number }
     | { readonly name: string }
-    | { readonly matches: (error: unknown) => boolean };
+    | {
+        /** Asked of each error in the chain; where it throws, the rule does not hold. */
+        readonly matches: (error: unknown) => boolean;
+      };
   /** `permanent` takes a reason code for the dead letter. */
   readonly is: 'transient' | { readonly permanent: string };
 }

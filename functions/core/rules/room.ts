@@ -6,11 +6,12 @@ import type { Copy } from './redelivery.ts';
 import { cut, sizeInBytes } from './text.ts';
 
 /**
- * Limits of the service, in bytes (its quotas page): all properties of a message together, its system properties
- * included; and a whole message in the Standard tier and in the emulator. Single properties, at most 32 KB each, need no
- * check: what a copy adds is bounded far below that, and the rest came through the broker before.
+ * The service's limit on all properties of a message together, its system properties included, in bytes (its quotas
+ * page). Single properties, at most 32 KB each, need no check: what a copy adds is bounded far below that, and the rest
+ * came through the broker before.
  */
 export const PROPERTIES_BYTES = 64 * 1_024;
+/** The same of a whole message in the Standard tier and in the emulator. */
 export const STANDARD_MESSAGE_BYTES = 256 * 1_024;
 
 /** What a copy grows by besides its properties: the longest MessageId and the annotation of its due time. */
@@ -29,6 +30,7 @@ const DISPENSABLE = [
   PROPERTY.firstFailed,
 ] as const;
 
+/** Whether the broker will take a copy. */
 export type Fit =
   | { readonly kind: 'fits'; readonly copy: Copy }
   | { readonly kind: 'tooLarge'; readonly failure: LastFailure };

@@ -12,6 +12,7 @@ export interface Payments {
   charge(order: OrderPlaced, call: { readonly idempotencyKey: string; readonly signal: AbortSignal }): Promise<void>;
 }
 
+/** The settings that name the provider. */
 export const paymentsSettings = z.object({
   /** Base address of the provider. */
   PAYMENTS_URL: z.url({ protocol: /^https?$/, error: 'expected an http or https address' }),

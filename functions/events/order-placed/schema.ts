@@ -7,4 +7,5 @@ export const orderPlacedSchema = z.object({
   currency: z.string().regex(/^[A-Z]{3}$/, 'expected three capital letters, as in ISO 4217'),
 });
 
+/** An order as the handler gets it. */
 export type OrderPlaced = z.infer<typeof orderPlacedSchema>;

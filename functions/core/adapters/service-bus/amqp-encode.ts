@@ -41,9 +41,9 @@ function fixed(code: number, width: number, write: (bytes: Buffer) => void): Buf
   return bytes;
 }
 
-/** @throws RangeError for what no uint holds */
+/** Encodes a uint, always in four bytes. @throws RangeError for what no uint holds */
 export const encodeUint = (value: number): Buffer => fixed(0x70, 4, (bytes) => bytes.writeUInt32BE(value, 1));
-/** @param utc epoch milliseconds, rounded to whole ones */
+/** Encodes an instant. @param utc epoch milliseconds, rounded to whole ones */
 export const encodeTimestamp = (utc: number): Buffer =>
   fixed(0x83, 8, (bytes) => bytes.writeBigInt64BE(BigInt(Math.round(utc)), 1));
 

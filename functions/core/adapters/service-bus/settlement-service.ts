@@ -41,8 +41,9 @@ const DESCRIPTOR = {
   },
 };
 
-/** The calls of the host's settlement service that this consumer makes. Each rejects with gRPC's status and text. */
+/** The calls of the host's settlement service that this consumer makes. */
 export interface SettlementService {
+  /** Resolves once the broker has answered, within 10 s. @throws gRPC's error, with its status and text */
   call(method: 'Complete' | 'Abandon' | 'Deadletter' | 'RenewMessageLock', request: object): Promise<void>;
 }
 

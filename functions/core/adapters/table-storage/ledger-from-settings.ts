@@ -13,6 +13,7 @@ const DEFAULT_TABLE = 'ledger';
 export interface CheckedLedger extends Ledger {
   /** To be called at start, before any message. @throws LedgerError with one clear line where the ledger does not work */
   check(): Promise<void>;
+  /** Deletes what need not be remembered any longer, and reports what is stranded. */
   sweep(options: SweepOptions): Promise<Sweep>;
 }
 

@@ -20,6 +20,7 @@ export interface Stranded {
   readonly sinceUtc: number;
 }
 
+/** What of the ledger to sweep. */
 export interface SweepOptions {
   /** How long an ended event is remembered; longer than retry window plus replay horizon, or a replay runs twice. */
   readonly retentionInMs: number;
@@ -31,6 +32,7 @@ export interface SweepOptions {
   readonly signal?: AbortSignal;
 }
 
+/** What a sweep has done. */
 export interface Sweep {
   readonly deleted: number;
   /** The first {@link STRANDED_LIMIT}. */

@@ -20,6 +20,7 @@ export type Table = Pick<
 
 /** Properties of an entity as the SDK reads and writes them. */
 export type Columns = Readonly<Record<string, string | number | Date>>;
+/** An entity as it was read, with its version. */
 export type Found = { readonly columns: Readonly<Record<string, unknown>>; readonly etag: string };
 
 type OperationOptions = NonNullable<Parameters<TableClient['createEntity']>[1]>;
@@ -38,6 +39,7 @@ export interface TableStore {
   replace(keys: EntityKeys, columns: Columns, etag: string): Promise<string | undefined>;
   /** @returns whether it was there, at `etag` */
   remove(keys: EntityKeys, etag: string): Promise<boolean>;
+  /** Creates the table; nothing happens where it exists. */
   createTable(): Promise<void>;
   /** The store's clock now, as far as it has answered yet. */
   knownTime(): ServerTime | undefined;
@@ -51,7 +53,7 @@ const OPERATION_TIMEOUT_IN_MS = 5_000;
 /** Before the one repeat after a broken connection; a kept-alive socket that the service closed is the usual cause. */
 const REPEAT_PAUSE_IN_MS = 100;
 
-/** @param options.operationTimeoutInMs how long to wait for one answer, 5 s unless told */
+/** {@link TableStore} through the SDK. */
 export function tableStore({
   table,
   clock,
@@ -59,6 +61,7 @@ export function tableStore({
 }: {
   readonly table: Table;
   readonly clock: Pick<Clock, 'monotonicInMs' | 'sleep'>;
+  /** How long to wait for one answer; 5 s unless told. */
   readonly operationTimeoutInMs?: number;
 }): TableStore {
   const server = serverClock();

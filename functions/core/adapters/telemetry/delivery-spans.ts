@@ -15,6 +15,7 @@ import { errorType } from './bounded-code.ts';
 import { ATTRIBUTE } from './instruments.ts';
 import { senderOf, spanContextOf } from './trace-context.ts';
 
+/** `messaging.system` of Service Bus, by the semantic conventions. */
 export const SYSTEM = 'azure.servicebus';
 
 /** Attributes that all spans on one queue share. */
@@ -59,6 +60,7 @@ function isReplay({ properties }: Delivery): boolean {
   return countOf(PROPERTY.generation) > 0 && countOf(PROPERTY.attempt) === 0;
 }
 
+/** A call that a delivery makes, to be seen as a span below its own. */
 export interface Child {
   readonly operation: 'settle' | 'send';
   /** What is called, as the service names it. */
@@ -92,6 +94,7 @@ export async function inChildSpan<Value>(
   }
 }
 
+/** Marks a span as failed; `type` is of a bounded set, the text goes to the status. */
 export function fail(span: Span, type: string, error: unknown): void {
   span.setAttribute(ATTRIBUTE.errorType, type);
   span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.message : String(error) });

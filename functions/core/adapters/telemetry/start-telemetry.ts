@@ -7,6 +7,7 @@ import { DeliveryWatch, type Watched } from './watch-delivery.ts';
 
 /** What a process sends of itself to Application Insights, to an OTLP endpoint, or to both. */
 export interface ExportedTelemetry {
+  /** Watches one delivery, from its arrival to its end. */
   watch(watched: Watched): DeliveryWatch;
   /** A line of the app's log, as the hook gives it: with this worker's own telemetry the host passes on none. */
   log(line: Pick<LogHookContext, 'category' | 'level' | 'message' | 'invocationContext'>): void;

@@ -64,6 +64,7 @@ export class DeliveryWatch {
     }
   }
 
+  /** The handler, each of its calls measured. */
   handler<Event>(handle: Handler<Event>): Handler<Event> {
     const { clock, consumer } = this.#watched;
     return async (event, about) => {
@@ -78,6 +79,7 @@ export class DeliveryWatch {
     };
   }
 
+  /** The ledger, each call of it measured. */
   ledger(ledger: Ledger): Ledger {
     this.#storeNowUtc = () => ledger.serverNowUtc?.();
     return {
@@ -87,6 +89,7 @@ export class DeliveryWatch {
     };
   }
 
+  /** The sender, with a span for each copy that is sent. */
   sender(sender: Sender): Sender {
     const { maxMessageInBytes } = sender;
     return {
@@ -115,6 +118,7 @@ export class DeliveryWatch {
     };
   }
 
+  /** The settlement, with a span for each call that settles. */
   settlement(settlement: Settlement): Settlement {
     return {
       complete: (delivery) => this.#settle('complete', () => settlement.complete(delivery)),
@@ -124,6 +128,7 @@ export class DeliveryWatch {
     };
   }
 
+  /** The telemetry, which ends the span with the report. */
   telemetry(telemetry: Telemetry): Telemetry {
     return {
       processed: (report) => {
