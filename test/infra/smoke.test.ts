@@ -42,10 +42,25 @@ async function smoke(...options: string[]): Promise<{ exitCode: number; out: str
 }
 
 describe('npm run smoke', () => {
-  it('says how to call it', { timeout: SLOW }, async () => {
-    const { exitCode, err } = await smoke();
-    expect(exitCode).toBe(2);
-    expect(err).toContain('npm run smoke -- --namespace NAME --queue NAME');
+  it.each([
+    { args: [], says: ['--queue: expected the name of a queue, got none'] },
+    {
+      args: ['--queue', QUEUE, '--timeout', 'soon'],
+      says: ['--timeout: expected seconds above 0, at most 86400, got "soon"'],
+    },
+    { args: ['--queue', QUEUE, '--body', 'nowhere.json'], says: ['--body: cannot read nowhere.json (ENOENT)'] },
+    { args: ['--bogus'], says: ["Unknown option '--bogus'"] },
+  ])('says how to call it, after: $says.0', { timeout: SLOW }, async ({ args, says }) => {
+    const { exitCode, out, err } = await smoke(...args);
+    const [problems = '', usage] = err.split('\n\n');
+    expect({ exitCode, out, problems: problems.split('\n') }).toEqual({ exitCode: 2, out: '', problems: says });
+    expect(usage).toBe('npm run smoke -- --namespace NAME --queue NAME [--body FILE] [--timeout SECONDS]');
+  });
+
+  it('says in one line that a queue is not there', { timeout: SLOW }, async () => {
+    const { exitCode, out, err } = await smoke('--queue', 'no-such-queue');
+    expect({ exitCode, out, lines: err.trim().split('\n').length }).toEqual({ exitCode: 1, out: '', lines: 1 });
+    expect(err).toContain('no-such-queue');
   });
 
   it('fails where no app takes the events, and says so', { timeout: SLOW }, async () => {
