@@ -31,37 +31,54 @@ test('an app that may not send does not start, and touches no message', async (c
   await story.end();
 });
 
-// Two seconds of outage, not thirty: what is cut is the same, and nothing here waits for less than its end.
-test('a broker that goes and comes back is found by the app as it runs, and no effect is repeated', async (context) => {
+const OUTAGE_IN_MS = 30_000;
+
+test('a broker that is gone for 30 s is found by the app as it runs, and no effect is repeated', async (context) => {
   needs(context, 'faults');
   const { broker, director, provider } = theatre;
-  const story = await theatre.story('outage');
-  await story.startHost({ RETRY__SCRIPTED__HANDLER_TIMEOUT_IN_MS: '60000' });
-  await story.send({
-    before: [[['charge']]],
-    charging: [[['waitFor', 'broker gone'], ['charge']]],
-    failing: [[['waitFor', 'broker gone'], ['failTransient']], [['charge']]],
-  });
-  await story.until(() => expect(story.outcomes('before')).toEqual(['succeeded']));
-  await story.until(() => expect(story.runs()).toHaveLength(3));
-  const pid = story.runs('before')[0]?.pid ?? 0;
-  const connections = () => connectionsTo(broker.port, pid);
-  if (existsSync('/proc/net/tcp')) expect(connections()).toBe(1);
+  // Those of the one end during the outage, those of the other outlive it.
+  const short = await theatre.story('short-locks', { queue: { lockDurationInMs: 5_000 } });
+  const long = await theatre.story('long-locks', { queue: { lockDurationInMs: 60_000 } });
+  const stories = [short, long];
+  for (const story of stories) await story.startHost({ RETRY__SCRIPTED__HANDLER_TIMEOUT_IN_MS: '45000' });
+  for (const story of stories) {
+    await story.send({
+      before: [[['charge']]],
+      through: [[['waitFor', 'broker back'], ['charge']]],
+      ...(story === short && {
+        charging: [[['waitFor', 'broker gone'], ['charge']]],
+        failing: [[['waitFor', 'broker gone'], ['failTransient']], [['charge']]],
+      }),
+    });
+  }
+  for (const story of stories) await story.until(() => expect(story.outcomes('before')).toEqual(['succeeded']));
+  await short.until(() => expect(short.runs()).toHaveLength(4));
+  await long.until(() => expect(long.runs()).toHaveLength(2));
+  const pids = stories.map((story) => story.runs('before')[0]?.pid ?? 0);
+  const connections = () => pids.map((pid) => connectionsTo(broker.port, pid));
+  if (existsSync('/proc/net/tcp')) expect(connections()).toEqual([1, 1]);
 
   await broker.suspend();
+  const goneAtInMs = performance.now();
   director.open('broker gone');
   // The copy of the one is refused again and again, the other has its effect.
-  const refusals = () => story.log.filter(({ message }) => message.includes('sending to outage: '));
-  await story.until(() => expect(refusals().length).toBeGreaterThanOrEqual(2));
-  await story.until(() => expect(provider.charges.map(({ orderId }) => orderId)).toContain(story.eventId('charging')));
+  const refusals = () => short.log.filter(({ message }) => message.includes('sending to short-locks: '));
+  await short.until(() => expect(refusals().length).toBeGreaterThanOrEqual(2));
+  await short.until(() => expect(provider.charges.map(({ orderId }) => orderId)).toContain(short.eventId('charging')));
+  await short.until(() => expect(performance.now() - goneAtInMs).toBeGreaterThanOrEqual(OUTAGE_IN_MS));
   await broker.resume();
-  await story.send({ after: [[['charge']]] });
-  const { runs } = await story.end();
+  director.open('broker back');
+  for (const story of stories) await story.send({ after: [[['failTransient']], [['charge']]] });
+  const { runs } = await short.end();
+  const { outcomes } = await long.end();
 
-  expect(runs).toBe(5);
-  expect(new Set(story.runs().map((run) => run.pid))).toEqual(new Set([pid]));
-  // In no order: a settlement on a link that was cut may take longer than the next delivery.
-  expect(story.outcomes('failing')).toEqual(expect.arrayContaining(['redelivered', 'succeeded']));
-  expect(story.outcomes('charging')).toContain('succeeded');
-  if (existsSync('/proc/net/tcp')) expect(connections()).toBe(1);
+  expect(runs).toBe(7);
+  for (const [n, story] of stories.entries())
+    expect(new Set(story.runs().map(({ pid }) => pid))).toEqual(new Set([pids[n]]));
+  // In no order: what is done on a lock that has ended meanwhile is told later than the next delivery.
+  expect(short.outcomes('failing')).toEqual(expect.arrayContaining(['redelivered', 'succeeded']));
+  for (const name of ['charging', 'through']) expect(short.outcomes(name)).toContain('succeeded');
+  // A lock that still holds is settled over the new connection, although the message came over the old one.
+  expect(outcomes).toEqual({ succeeded: 3, redelivered: 1 });
+  if (existsSync('/proc/net/tcp')) expect(connections()).toEqual([1, 1]);
 });
