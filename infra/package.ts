@@ -46,10 +46,13 @@ export async function packageApp(project: string, to: string): Promise<void> {
     banner: {
       js: "import { createRequire as createRequireOfBundle } from 'node:module'; const require = createRequireOfBundle(import.meta.url);",
     },
-    // Names in stack traces stay those of the sources; the map holds no text of theirs.
+    // Of a package in both forms the one from which what is not used can be left out. What only telemetry needs is in the
+    // bundle too, and evaluated where a setting asks for it; read it is at every start, so its size counts.
+    mainFields: ['module', 'main'],
+    // Names in stack traces stay those of the sources, but for a digit where two files have the same; `keepNames` would
+    // take that off again, by a call for each function that is made. The map holds no text of the sources.
     minifyWhitespace: true,
     minifySyntax: true,
-    keepNames: true,
     sourcemap: true,
     sourcesContent: false,
     logLevel: 'warning',

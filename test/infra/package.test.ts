@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { cp, mkdir, readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
@@ -29,6 +30,15 @@ it('the package is four files, below 10 MB, without a dependency or a setting', 
     main: 'main.js',
   });
   expect(await readFile(join(folder, 'host.json'), 'utf8')).toBe(await readFile(join(project, 'host.json'), 'utf8'));
+});
+
+it('no code of telemetry runs at its start, where no setting asks for any', () => {
+  const script = join(import.meta.dirname, 'support/evaluated.ts');
+  const { stdout, stderr } = spawnSync(process.execPath, [script, join(folder, 'main.js')], { encoding: 'utf8' });
+  expect(stderr).toBe('');
+  const evaluated: string[] = JSON.parse(stdout);
+  expect(evaluated).toContain('@azure/service-bus');
+  expect(evaluated.filter((name) => /opentelemetry/.test(name))).toEqual([]);
 });
 
 it('the package redelivers, succeeds and dead-letters with node_modules out of reach', { timeout: SLOW }, async () => {

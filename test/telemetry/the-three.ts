@@ -1,17 +1,20 @@
-import { build } from '../../local/build.ts';
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { packageApp } from '../../infra/package.ts';
 import { anOrder, FAST_POLICY } from '../e2e/support/orders.ts';
-import { copyProject } from '../e2e/support/project.ts';
+import { project } from '../e2e/support/project.ts';
 import { aStage } from '../e2e/support/stage.ts';
 import { aTemporaryFolder, removeFolder } from '../helpers/temporary-folder.ts';
 
 /**
- * Runs the app with these settings until an order whose provider recovers has succeeded, and one that cannot and one
+ * Runs the package, as it is deployed, with these settings until an order whose provider recovers has succeeded, and one that cannot and one
  * whose provider stays down are dead-lettered; then stops it, which is when it sends what is left of its telemetry.
  */
 export async function runTheThree(settings: Readonly<Record<string, string>>): Promise<void> {
   const app = await aTemporaryFolder('telemetry');
-  await copyProject(app);
-  await build(app);
+  await packageApp(project, app);
+  // What the stand-ins are told by; the app reads neither.
+  for (const file of ['local/entities.json', 'local.settings.json']) await cp(join(project, file), join(app, file));
   const stage = await aStage(app, { ...FAST_POLICY, ...settings });
   await stage.startHost();
   await stage.send(
