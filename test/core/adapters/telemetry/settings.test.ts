@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { expect, test } from 'vitest';
 import { readIdentity } from '../../../../functions/core/adapters/telemetry/azure-monitor.ts';
 import { isExported } from '../../../../functions/core/adapters/telemetry/exported-telemetry.ts';
@@ -32,14 +33,47 @@ test.each([
   expect(isExported(environment)).toBe(is);
 });
 
-test('without settings nothing is started', () => {
+/** Telemetry packages that our own code loads with these settings; what is started is stopped at once. */
+function loadedWith(environment: Readonly<Record<string, string>>): string[] {
   const folder = join(import.meta.dirname, '../../../../functions/core/adapters/telemetry');
-  const file = JSON.stringify(join(folder, 'exported-telemetry.ts'));
   const script = `
-    const { exportedTelemetry } = await import(${file});
-    const started = await exportedTelemetry({});
-    console.log(started, Symbol.for('opentelemetry.js.api.1') in globalThis);`;
-  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' });
+    const { registerHooks } = await import('node:module');
+    const loaded = new Set();
+    registerHooks({
+      resolve(name, context, next) {
+        if (/functions.core/.test(context.parentURL) && /opentelemetry/.test(name)) loaded.add(name);
+        return next(name, context);
+      },
+    });
+    const { exportedTelemetry } = await import(${JSON.stringify(pathToFileURL(join(folder, 'exported-telemetry.ts')).href)});
+    await exportedTelemetry(process.env);
+    console.log(JSON.stringify([...loaded]));
+    process.exit();`;
+  const { stdout, stderr } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
+    encoding: 'utf8',
+    env: { APPLICATION_INSIGHTS_NO_STATSBEAT: 'true', ...environment },
+  });
+  expect(stderr).toBe('');
+  return JSON.parse(stdout);
+}
 
-  expect(stdout).toBe('undefined false\n');
+/** Nobody listens there. */
+const NOWHERE = 'http://127.0.0.1:9';
+const OF_OTLP = '@opentelemetry/exporter-trace-otlp-proto';
+const OF_AZURE = '@azure/monitor-opentelemetry';
+
+test('without settings not even the API is loaded', () => {
+  expect(loadedWith({})).toEqual([]);
+});
+
+test('with an endpoint for OTLP nothing of Azure Monitor is loaded, with a connection string nothing of OTLP', () => {
+  const withEndpoint = loadedWith({ OTEL_EXPORTER_OTLP_ENDPOINT: NOWHERE });
+  expect(withEndpoint).toContain(OF_OTLP);
+  expect(withEndpoint).not.toContain(OF_AZURE);
+
+  const withConnection = loadedWith({
+    APPLICATIONINSIGHTS_CONNECTION_STRING: `InstrumentationKey=00000000-0000-0000-0000-000000000001;IngestionEndpoint=${NOWHERE}`,
+  });
+  expect(withConnection).toContain(OF_AZURE);
+  expect(withConnection).not.toContain(OF_OTLP);
 });
