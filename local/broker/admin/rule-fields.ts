@@ -3,6 +3,7 @@ import {
   type CorrelationFilter,
   type Filter,
   type Rule,
+  type Sql,
   sqlAction,
   sqlFilter,
 } from '../model/filter/rule.ts';
@@ -41,21 +42,20 @@ export function ruleFields({ name, filter, action }: Rule): XmlElement {
     Action:
       action === undefined
         ? { [ATTRIBUTES]: { 'i:type': 'EmptyRuleAction' } }
-        : { [ATTRIBUTES]: { 'i:type': 'SqlRuleAction' }, SqlExpression: action.text, CompatibilityLevel: '20' },
+        : { [ATTRIBUTES]: { 'i:type': 'SqlRuleAction' }, ...sqlFields(action) },
     Name: name,
   };
 }
 
 function filterOf(filter: XmlElement | undefined): Filter {
   const type = filter === undefined ? 'TrueFilter' : typeOf(filter);
-  refuseParameters(filter);
   switch (type) {
     case 'TrueFilter':
       return { kind: 'true' };
     case 'FalseFilter':
       return { kind: 'false' };
     case 'SqlFilter':
-      return sqlFilter(textOf(filter, 'SqlExpression') ?? '');
+      return sqlFilter(textOf(filter, 'SqlExpression') ?? '', parametersOf(filter));
     case 'CorrelationFilter':
       return { kind: 'correlation', ...correlationOf(filter ?? {}) };
     default:
@@ -64,9 +64,8 @@ function filterOf(filter: XmlElement | undefined): Filter {
 }
 
 function actionOf(action: XmlElement | undefined): Action | undefined {
-  refuseParameters(action);
   const text = textOf(action, 'SqlExpression');
-  return text === undefined || text === '' ? undefined : sqlAction(text);
+  return text === undefined || text === '' ? undefined : sqlAction(text, parametersOf(action));
 }
 
 function correlationOf(filter: XmlElement): CorrelationFilter {
@@ -75,13 +74,21 @@ function correlationOf(filter: XmlElement): CorrelationFilter {
     const text = textOf(filter, name);
     if (text !== undefined) fields[field] = text;
   }
-  const pairs = listOf(childOf(filter, 'Properties')?.[PAIR]).map(
-    (pair) => [textOf(pair, 'Key') ?? '', scalarOf(childOf(pair, 'Value'))] as const,
-  );
-  return { fields, properties: new Map(pairs) };
+  return { fields, properties: pairsOf(filter, 'Properties') };
 }
 
-function scalarOf(value: XmlElement | undefined): Scalar {
+function parametersOf(element: XmlElement | undefined): Map<string, Scalar> | undefined {
+  const parameters = pairsOf(element, 'Parameters');
+  return parameters.size === 0 ? undefined : parameters;
+}
+
+function pairsOf(element: XmlElement | undefined, name: string): Map<string, Scalar> {
+  const pairs = listOf(childOf(element, name)?.[PAIR]);
+  return new Map(pairs.map((pair) => [textOf(pair, 'Key') ?? '', scalarOf(name, pair)]));
+}
+
+function scalarOf(list: string, pair: XmlValue): Scalar {
+  const value = childOf(pair, 'Value');
   const type = value === undefined ? undefined : typeOf(value);
   const text = typeof value?.[TEXT] === 'string' ? value[TEXT] : '';
   switch (type) {
@@ -94,7 +101,7 @@ function scalarOf(value: XmlElement | undefined): Scalar {
     case 'boolean':
       return text === 'true';
     default:
-      throw new AdminError(400, `SubCode=40000. A property of type ${type} in a correlation filter is not supported.`);
+      throw new AdminError(400, `SubCode=40000. A value of type ${type} is not supported in ${list}.`);
   }
 }
 
@@ -105,14 +112,22 @@ function filterFields(filter: Filter): XmlElement {
     case 'false':
       return { [ATTRIBUTES]: { 'i:type': 'FalseFilter' }, SqlExpression: '1=0', CompatibilityLevel: '20' };
     case 'sql':
-      return { [ATTRIBUTES]: { 'i:type': 'SqlFilter' }, SqlExpression: filter.text, CompatibilityLevel: '20' };
+      return { [ATTRIBUTES]: { 'i:type': 'SqlFilter' }, ...sqlFields(filter) };
     case 'correlation': {
       const system = SYSTEM_FIELDS.map(([name, field]) => [name, filter.fields[field]] as const);
-      const pairs = [...filter.properties].map(([Key, value]) => ({ Key, Value: scalarFields(value) }));
-      const Properties = pairs.length === 0 ? undefined : { [PAIR]: pairs };
+      const Properties = pairFields(filter.properties);
       return { [ATTRIBUTES]: { 'i:type': 'CorrelationFilter' }, ...Object.fromEntries(system), Properties };
     }
   }
+}
+
+function sqlFields({ text, parameters = new Map() }: Sql): XmlElement {
+  return { SqlExpression: text, CompatibilityLevel: '20', Parameters: pairFields(parameters) };
+}
+
+function pairFields(values: ReadonlyMap<string, Scalar>): XmlElement | undefined {
+  if (values.size === 0) return undefined;
+  return { [PAIR]: [...values].map(([Key, value]) => ({ Key, Value: scalarFields(value) })) };
 }
 
 function scalarFields(value: Scalar): XmlElement {
@@ -126,11 +141,6 @@ function typeOf(element: XmlElement): string | undefined {
   const name = Object.keys(attributes).find((key) => key === 'type' || key.endsWith(':type'));
   const type = name === undefined ? undefined : attributes[name];
   return typeof type === 'string' ? type.replace(/^.*:/, '') : undefined;
-}
-
-function refuseParameters(element: XmlElement | undefined): void {
-  if (listOf(childOf(element, 'Parameters')?.[PAIR]).length === 0) return;
-  throw new AdminError(400, 'SubCode=40000. Parameters of SQL expressions are not supported.');
 }
 
 function listOf(value: XmlValue): readonly XmlValue[] {

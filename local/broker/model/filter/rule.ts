@@ -1,7 +1,7 @@
 import type { Fields } from '../content.ts';
 import { evaluate, valueIn } from './sql-evaluate.ts';
 import type { Predicate, Statement, SystemField } from './sql-expression.ts';
-import { parseAction, parseFilter } from './sql-parser.ts';
+import { type Parameters, parseAction, parseFilter } from './sql-parser.ts';
 
 /** Values that a correlation filter compares for equality; all of those given must be equal. */
 export type CorrelationFilter = {
@@ -13,11 +13,14 @@ export type CorrelationFilter = {
 export type Filter =
   | { readonly kind: 'true' }
   | { readonly kind: 'false' }
-  | { readonly kind: 'sql'; readonly text: string; readonly predicate: Predicate }
+  | ({ readonly kind: 'sql'; readonly predicate: Predicate } & Sql)
   | ({ readonly kind: 'correlation' } & CorrelationFilter);
 
 /** What a rule does to the copy of a message that it selects. */
-export type Action = { readonly text: string; readonly statements: readonly Statement[] };
+export type Action = { readonly statements: readonly Statement[] } & Sql;
+
+/** An expression as it was given, with the values of its parameters. */
+export type Sql = { readonly text: string; readonly parameters?: Parameters };
 
 /** A subscription's rule. */
 export type Rule = { readonly name: string; readonly filter: Filter; readonly action: Action | undefined };
@@ -26,13 +29,17 @@ export type Rule = { readonly name: string; readonly filter: Filter; readonly ac
 export const defaultRule: Rule = { name: '$Default', filter: { kind: 'true' }, action: undefined };
 
 /** @throws SqlError when the text is no filter, or uses what this broker does not know */
-export function sqlFilter(text: string): Filter {
-  return { kind: 'sql', text, predicate: parseFilter(text) };
+export function sqlFilter(text: string, parameters?: Parameters): Filter {
+  return { kind: 'sql', ...sqlOf(text, parameters), predicate: parseFilter(text, parameters) };
 }
 
 /** @throws SqlError when the text is no action, or uses what this broker does not know */
-export function sqlAction(text: string): Action {
-  return { text, statements: parseAction(text) };
+export function sqlAction(text: string, parameters?: Parameters): Action {
+  return { ...sqlOf(text, parameters), statements: parseAction(text, parameters) };
+}
+
+function sqlOf(text: string, parameters: Parameters | undefined): Sql {
+  return parameters === undefined ? { text } : { text, parameters };
 }
 
 /** Whether a filter selects a message. */

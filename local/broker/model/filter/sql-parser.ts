@@ -2,6 +2,7 @@ import {
   type ArithmeticOperator,
   COMPARISONS,
   type Comparison,
+  type Constant,
   type Expression,
   type Predicate,
   type Property,
@@ -12,15 +13,19 @@ import { SqlError, type Token, tokensOf } from './sql-lexer.ts';
 
 type Node = Expression | Predicate;
 
+/** Values for the parameters of an expression, by name; a name begins with `@`. */
+export type Parameters = ReadonlyMap<string, Exclude<Constant, null>>;
+const NO_PARAMETERS: Parameters = new Map();
+
 /**
  * Reads a filter of the service's SQL subset: comparisons, AND, OR, NOT, IS NULL, IN, LIKE, EXISTS, arithmetic, and
- * `property()`. Not known, and refused by name: parameters, `newid()`, and system properties beyond those of
+ * `property()`, and parameters. Not known, and refused by name: `newid()`, and system properties beyond those of
  * {@link SYSTEM_PROPERTIES}.
  *
  * @throws SqlError
  */
-export function parseFilter(text: string): Predicate {
-  const parser = new Parser(text);
+export function parseFilter(text: string, parameters = NO_PARAMETERS): Predicate {
+  const parser = new Parser(text, parameters);
   return parser.whole(() => parser.predicate());
 }
 
@@ -29,18 +34,20 @@ export function parseFilter(text: string): Predicate {
  *
  * @throws SqlError
  */
-export function parseAction(text: string): Statement[] {
-  const parser = new Parser(text);
+export function parseAction(text: string, parameters = NO_PARAMETERS): Statement[] {
+  const parser = new Parser(text, parameters);
   return parser.whole(() => parser.statements());
 }
 
 class Parser {
   readonly #text: string;
+  readonly #parameters: Parameters;
   readonly #tokens: readonly Token[];
   #next = 0;
 
-  constructor(text: string) {
+  constructor(text: string, parameters: Parameters) {
     this.#text = text;
+    this.#parameters = parameters;
     this.#tokens = tokensOf(text);
   }
 
@@ -179,7 +186,7 @@ class Parser {
 
   #word(text: string): Node {
     const word = text.toUpperCase();
-    if (text.startsWith('@')) throw new SqlError(`Parameters are not supported by this broker, got '${text}'.`);
+    if (text.startsWith('@')) return { kind: 'constant', value: this.#parameter(text) };
     if (word === 'TRUE' || word === 'FALSE') return { kind: 'constant', value: word === 'TRUE' };
     if (word === 'NULL') return { kind: 'constant', value: null };
     if (word === 'EXISTS') return { kind: 'exists', operand: this.#asProperty(this.#inParentheses()) };
@@ -189,6 +196,12 @@ class Parser {
     const name = this.#peek().text;
     this.#next++;
     return word === 'USER' ? { kind: 'property', scope: 'user', name } : systemProperty(name);
+  }
+
+  #parameter(name: string): Constant {
+    const value = this.#parameters.get(name);
+    if (value === undefined) throw new SqlError(`The parameter '${name}' has no value.`);
+    return value;
   }
 
   #call(name: string): Node {

@@ -61,7 +61,7 @@ test.each([
   ["colour = 'red", /Unexpected '''/],
   ['1 = (2 = 2)', /Expected a value/],
   ['1 IS NULL', /Expected a property/],
-  ['colour = @p', /Parameters are not supported by this broker, got '@p'/],
+  ['colour = @p', /The parameter '@p' has no value/],
   ['newid() = 1', /The function 'NEWID' is not supported by this broker/],
   ['sys.EnqueuedTimeUtc > 1', /The system property 'sys.EnqueuedTimeUtc' is not supported by this broker/],
 ])('refuses %s by name', (text, expected) => {
@@ -81,5 +81,20 @@ test('sets and removes properties, each statement seeing what those before it di
 test('refuses an action on a system property by name', () => {
   expect(() => sqlAction("SET sys.To = 'x'")).toThrow(
     "The system property 'to' cannot be set by an action of this broker.",
+  );
+});
+
+test('puts values in the place of parameters, in filters and in actions', () => {
+  const parameters = new Map<string, string | number | boolean>([
+    ['@least', 10],
+    ['@colour', 'red'],
+  ]);
+  expect(selects(sqlFilter('amount + 1 >= @least AND colour = @colour', parameters), fields)).toBe(true);
+  expect(selects(sqlFilter('amount < @least', parameters), fields)).toBe(false);
+  expect(changesOf(sqlAction('SET colour = @colour; SET next = @least + 1', parameters), fields)).toEqual(
+    new Map<string, unknown>([
+      ['colour', 'red'],
+      ['next', 11],
+    ]),
   );
 });
