@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import { type ParseError, parse, parseTree, printParseErrorCode } from 'jsonc-parser';
 import { configSchema, type NamespaceConfig } from './config/config-schema.ts';
 import { EntitiesError, lineAt, type Problem, problemsOf } from './config/problem.ts';
-import type { Tier } from './config/tier.ts';
+import { entitySizes, type Tier } from './config/tier.ts';
 import { wholeIssues } from './config/whole-checks.ts';
 import { defaultQueueSettings, type QueueSettings } from './model/queue-settings.ts';
 import type { TopicSettings } from './model/topic.ts';
@@ -40,7 +40,7 @@ export function parseEntities(text: string, file: string, tier: Tier = 'emulator
   const result = configSchema(tier).safeParse(parse(text, [], PARSE_OPTIONS));
   const namespace = result.data?.UserConfig.Namespaces[0];
   const issues = namespace === undefined ? (result.error?.issues ?? []) : wholeIssues(namespace, tier);
-  if (namespace !== undefined && issues.length === 0) return entitiesOf(namespace);
+  if (namespace !== undefined && issues.length === 0) return entitiesOf(namespace, tier);
   throw new EntitiesError(file, problemsOf(issues, text, root));
 }
 
@@ -51,9 +51,12 @@ function syntaxProblem({ error, offset, length }: ParseError, text: string): Pro
   return { line: lineAt(text, offset), path: 'the file', expected, got };
 }
 
-function entitiesOf({ Queues, Topics }: NamespaceConfig): Entities {
+function entitiesOf({ Queues, Topics }: NamespaceConfig, tier: Tier): Entities {
+  const sizes = entitySizes(tier);
   const queues = new Map(
-    Queues.map(({ Name, Properties }) => [Name, { ...receiving(Properties), ...sending(Properties) }] as const),
+    Queues.map(
+      ({ Name, Properties }) => [Name, { ...receiving(Properties), ...sending(Properties), ...sizes }] as const,
+    ),
   );
   const topics = new Map(
     Topics.map(({ Name, Properties, Subscriptions }) => {
@@ -61,7 +64,7 @@ function entitiesOf({ Queues, Topics }: NamespaceConfig): Entities {
         Subscriptions.map((one) => [one.Name, { queue: receiving(one.Properties), rules: one.Rules }] as const),
       );
       const { DefaultMessageTimeToLive: defaultTimeToLiveInMs } = Properties;
-      return [Name, { defaultTimeToLiveInMs, ...sending(Properties), subscriptions }] as const;
+      return [Name, { defaultTimeToLiveInMs, ...sending(Properties), ...sizes, subscriptions }] as const;
     }),
   );
   return { queues, topics };

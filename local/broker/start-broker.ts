@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
 import { AmqpServer } from './amqp/amqp-server.ts';
 import { Dispatchers } from './amqp/dispatchers.ts';
 import type { Entities } from './entities.ts';
@@ -34,6 +35,8 @@ export type Broker = {
   readonly faults: Faults;
   /** Where the fault controls are served, if they are. */
   readonly faultPort: number | undefined;
+  /** Hands clients over that speak HTTP or HTTPS, on the same port; without this they are cut off. */
+  serveHttpBy(serve: (socket: Socket) => void): void;
   /** Cuts every connection; clients may come back at once. */
   dropConnections(): void;
   /** Stops listening and cuts every connection; what is stored stays, and time goes on for it. */
@@ -76,6 +79,9 @@ export async function startBroker({ entities, port = 0, clock = Date, faultPort 
     connectionString: `Endpoint=sb://localhost:${boundPort};SharedAccessKeyName=RootManageSharedAccessKey;SharedAccessKey=SAS_KEY_VALUE;UseDevelopmentEmulator=true;`,
     namespace,
     faultPort: boundFaultPort,
+    serveHttpBy: (serve) => {
+      server.serveHttp = serve;
+    },
     stop: async () => {
       stopWakeUps();
       faults.stop();

@@ -1,9 +1,10 @@
-import { LIMITS, type Tier } from '../config/tier.ts';
+import { entitySizes, LIMITS, type Tier } from '../config/tier.ts';
 import type { Counts } from '../model/outcomes.ts';
 import { defaultQueueSettings, type QueueSettings } from '../model/queue-settings.ts';
 import { durationField, durationText, flagField, integerField, pathField, statusField } from './fields.ts';
 import { ATTRIBUTES, type XmlElement } from './xml.ts';
 
+const BYTES_IN_KILOBYTE = 1024;
 const BYTES_IN_MEGABYTE = 1024 * 1024;
 const COUNTS = 'http://schemas.microsoft.com/netservices/2011/06/servicebus';
 const MEGABYTES = { least: 1, most: 81_920, text: 'an integer from 1 to 81920' };
@@ -15,7 +16,7 @@ function defaults(tier: Tier): QueueSettings {
     ...defaultQueueSettings,
     maxDeliveryCount: 10,
     defaultTimeToLiveInMs: LIMITS[tier].timeToLiveInMs.most,
-    maxSizeInBytes: 1024 * BYTES_IN_MEGABYTE,
+    ...entitySizes(tier),
   };
 }
 
@@ -27,9 +28,10 @@ export function defaultDuplicateWindow(tier: Tier): string {
 /** The fields of a queue by name, in the order of the service; some are kept and shown, and change nothing here. */
 export function queueFields(settings: QueueSettings, tier: Tier): XmlElement {
   const { duplicateDetectionWindowInMs: window } = settings;
+  const { MaxSizeInMegabytes, MaxMessageSizeInKilobytes } = sizeFields(settings);
   return {
     LockDuration: durationText(settings.lockDurationInMs),
-    MaxSizeInMegabytes: String(settings.maxSizeInBytes / BYTES_IN_MEGABYTE),
+    MaxSizeInMegabytes,
     RequiresDuplicateDetection: String(window !== undefined),
     RequiresSession: String(settings.requiresSession),
     DefaultMessageTimeToLive: durationText(settings.defaultTimeToLiveInMs),
@@ -44,7 +46,15 @@ export function queueFields(settings: QueueSettings, tier: Tier): XmlElement {
     ForwardDeadLetteredMessagesTo: settings.forwardDeadLetteredMessagesTo,
     EntityAvailabilityStatus: 'Available',
     EnableExpress: 'false',
-    MaxMessageSizeInKilobytes: '256',
+    MaxMessageSizeInKilobytes,
+  };
+}
+
+/** How much an entity takes, at once and in all. */
+export function sizeFields({ maxSizeInBytes, maxMessageSizeInBytes }: QueueSettings) {
+  return {
+    MaxSizeInMegabytes: String(maxSizeInBytes / BYTES_IN_MEGABYTE),
+    MaxMessageSizeInKilobytes: String(maxMessageSizeInBytes / BYTES_IN_KILOBYTE),
   };
 }
 
@@ -80,7 +90,17 @@ export function queueSettingsOf(fields: XmlElement, tier: Tier): QueueSettings {
   return {
     ...subscriptionSettingsOf(fields, tier),
     duplicateDetectionWindowInMs: duplicateWindowOf(fields, tier),
+    ...sizesOf(fields, tier),
+  };
+}
+
+/** @throws AdminError naming the field that cannot be accepted */
+export function sizesOf(fields: XmlElement, tier: Tier) {
+  const { messageSizeInKilobytes } = LIMITS[tier];
+  return {
     maxSizeInBytes: integerField(fields, 'MaxSizeInMegabytes', MEGABYTES) * BYTES_IN_MEGABYTE,
+    maxMessageSizeInBytes:
+      integerField(fields, 'MaxMessageSizeInKilobytes', messageSizeInKilobytes) * BYTES_IN_KILOBYTE,
   };
 }
 

@@ -1,7 +1,8 @@
-import { LIMITS, type Tier } from '../config/tier.ts';
+import { entitySizes, LIMITS, type Tier } from '../config/tier.ts';
+import { defaultQueueSettings } from '../model/queue-settings.ts';
 import type { TopicSettings } from '../model/topic.ts';
 import { durationField, durationText, statusField } from './fields.ts';
-import { defaultDuplicateWindow, duplicateWindowOf } from './queue-fields.ts';
+import { defaultDuplicateWindow, duplicateWindowOf, sizeFields, sizesOf } from './queue-fields.ts';
 import type { XmlElement } from './xml.ts';
 
 /** What a request can say of a topic. */
@@ -10,9 +11,10 @@ export type OwnTopicSettings = Omit<TopicSettings, 'subscriptions'>;
 /** The fields of a topic by name, in the order of the service; some are kept and shown, and change nothing here. */
 export function topicFields(settings: OwnTopicSettings, tier: Tier): XmlElement {
   const { duplicateDetectionWindowInMs: window } = settings;
+  const { MaxSizeInMegabytes, MaxMessageSizeInKilobytes } = sizeFields({ ...defaultQueueSettings, ...settings });
   return {
     DefaultMessageTimeToLive: durationText(settings.defaultTimeToLiveInMs),
-    MaxSizeInMegabytes: '1024',
+    MaxSizeInMegabytes,
     RequiresDuplicateDetection: String(window !== undefined),
     DuplicateDetectionHistoryTimeWindow: window === undefined ? defaultDuplicateWindow(tier) : durationText(window),
     EnableBatchedOperations: 'true',
@@ -22,13 +24,13 @@ export function topicFields(settings: OwnTopicSettings, tier: Tier): XmlElement 
     EnablePartitioning: 'false',
     EntityAvailabilityStatus: 'Available',
     EnableExpress: 'false',
-    MaxMessageSizeInKilobytes: '256',
+    MaxMessageSizeInKilobytes,
   };
 }
 
 export function defaultTopicFields(tier: Tier): XmlElement {
   const defaultTimeToLiveInMs = LIMITS[tier].timeToLiveInMs.most;
-  return topicFields({ defaultTimeToLiveInMs, duplicateDetectionWindowInMs: undefined }, tier);
+  return topicFields({ defaultTimeToLiveInMs, duplicateDetectionWindowInMs: undefined, ...entitySizes(tier) }, tier);
 }
 
 /** @throws AdminError naming the field that cannot be accepted */
@@ -36,6 +38,7 @@ export function topicSettingsOf(fields: XmlElement, tier: Tier): OwnTopicSetting
   return {
     defaultTimeToLiveInMs: durationField(fields, 'DefaultMessageTimeToLive', LIMITS[tier].timeToLiveInMs),
     duplicateDetectionWindowInMs: duplicateWindowOf(fields, tier),
+    ...sizesOf(fields, tier),
     status: statusField(fields),
   };
 }

@@ -1,9 +1,9 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import rhea, { type Connection, type Container, type EventContext } from 'rhea';
+import { onProtocol } from '../first-byte.ts';
 import { ClientLinks } from './client-links.ts';
 import { CONDITION } from './conditions.ts';
-import { detachRemoved } from './detach-removed.ts';
-import { MAX_MESSAGE_SIZE_IN_BYTES } from './limits.ts';
+import { detachDisabled, detachRemoved } from './detach.ts';
 import type { LinkServices } from './link-services.ts';
 import { acceptSocket, allowAnyoneBy, type IncomingDelivery, prepareSession, stopTimers } from './rhea-internals.ts';
 
@@ -20,8 +20,10 @@ export class AmqpServer {
   readonly #handshakeTimeoutInMs: number;
   readonly #container: Container;
   readonly #server: Server;
-  readonly #sockets = new Map<Socket, Connection>();
+  readonly #sockets = new Set<Socket>();
   readonly #clients = new Map<Connection, ClientLinks>();
+  /** Serves clients that speak HTTP; where there is none, they are served as if they spoke AMQP, and are cut off. */
+  serveHttp: ((socket: Socket) => void) | undefined;
 
   /** @param handshakeTimeoutInMs how long a client may take from its connection to its AMQP open */
   constructor(services: LinkServices, handshakeTimeoutInMs = 30_000) {
@@ -33,7 +35,10 @@ export class AmqpServer {
     allowAnyoneBy(this.#container, 'MSSBCBS');
     this.#listenToClients();
     services.namespace.onRemoved((path) => {
-      for (const connection of this.#sockets.values()) detachRemoved(connection, path);
+      for (const connection of this.#clients.keys()) detachRemoved(connection, path);
+    });
+    services.namespace.onUpdated((entity) => {
+      for (const connection of this.#clients.keys()) detachDisabled(connection, entity);
     });
     this.#server = createServer((socket) => this.#accept(socket));
   }
@@ -63,23 +68,36 @@ export class AmqpServer {
 
   /** Cuts every connection; clients see a lost connection, and may come back at once. */
   dropConnections(): void {
-    for (const socket of this.#sockets.keys()) socket.destroy();
+    for (const socket of this.#sockets) socket.destroy();
   }
 
   #accept(socket: Socket): void {
-    const connection = acceptSocket(this.#container, socket, CONNECTION_OPTIONS);
-    this.#sockets.set(socket, connection);
-    this.#clients.set(connection, new ClientLinks(this.#services));
+    this.#sockets.add(socket);
     const handshake = setTimeout(() => socket.destroy(), this.#handshakeTimeoutInMs);
-    connection.once('connection_open', () => clearTimeout(handshake));
     socket.on('error', () => {});
     socket.on('close', () => {
       clearTimeout(handshake);
       this.#sockets.delete(socket);
+    });
+    onProtocol(socket, (protocol) => {
+      if (protocol === 'other' || this.serveHttp === undefined) {
+        this.#serveAmqp(socket).once('connection_open', () => clearTimeout(handshake));
+      } else {
+        clearTimeout(handshake);
+        this.serveHttp(socket);
+      }
+    });
+  }
+
+  #serveAmqp(socket: Socket): Connection {
+    const connection = acceptSocket(this.#container, socket, CONNECTION_OPTIONS);
+    this.#clients.set(connection, new ClientLinks(this.#services));
+    socket.on('close', () => {
       this.#clients.get(connection)?.closeAll();
       this.#clients.delete(connection);
       stopTimers(connection);
     });
+    return connection;
   }
 
   /** A fault of ours ends the connection that met it, visibly, and no other. */
@@ -103,7 +121,6 @@ export class AmqpServer {
     on('session_open', (links, { connection, session }) => {
       if (session === undefined) return;
       prepareSession(session, {
-        maxMessageSizeInBytes: MAX_MESSAGE_SIZE_IN_BYTES,
         onMessage: (...message) => this.#guard(connection, () => links.onMessage(...message)),
         onDisposition: (...disposition) => this.#guard(connection, () => links.onDisposition(...disposition)),
         onFlow: () => links.onFlow(),

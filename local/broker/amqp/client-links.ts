@@ -1,16 +1,17 @@
 import type { Receiver, Sender } from 'rhea';
 import type { Queue } from '../model/queue.ts';
+import { givesMessages } from '../model/queue-settings.ts';
 import type { SessionHold } from '../model/session-table.ts';
 import { parseAddress } from './address.ts';
 import { refuseAttach } from './attach.ts';
 import { type AttachedConsumer, attachToQueue } from './attached-consumer.ts';
-import { CONDITION, entityNotFound } from './conditions.ts';
+import { CONDITION, entityDisabled, entityNotFound } from './conditions.ts';
 import type { SentDelivery } from './delivery-table.ts';
-import { MAX_MESSAGE_SIZE_IN_BYTES, messageTooLarge } from './limits.ts';
+import { MOST_BYTES_OF_A_REQUEST, messageTooLarge } from './limits.ts';
 import type { LinkServices } from './link-services.ts';
 import type { ManagementRequest } from './management/request.ts';
 import { rejected } from './outcomes.ts';
-import { type IncomingDelivery, setAttach } from './rhea-internals.ts';
+import { type IncomingDelivery, mostBytesOn, setAttach } from './rhea-internals.ts';
 import { settlementOf } from './settlement.ts';
 import { type Take, takerFor } from './takers.ts';
 import type { WireValue } from './wire-values.ts';
@@ -52,6 +53,10 @@ export class ClientLinks {
       refuseAttach(sender, { condition: CONDITION.notAllowed, description });
       return;
     }
+    if (!givesMessages(queue.settings.status)) {
+      refuseAttach(sender, entityDisabled(text));
+      return;
+    }
     const mode = sender.snd_settle_mode === SETTLED ? 'receiveAndDelete' : 'peekLock';
     const { dispatchers, faults } = this.#services;
     const consumer = attachToQueue({ sender, queue, mode, dispatchers, faults });
@@ -64,7 +69,7 @@ export class ClientLinks {
     setAttach(receiver, {
       snd_settle_mode: receiver.snd_settle_mode,
       rcv_settle_mode: receiver.rcv_settle_mode,
-      max_message_size: MAX_MESSAGE_SIZE_IN_BYTES,
+      max_message_size: this.#mostBytesTo(text),
     });
     receiver.set_source({ address: receiver.source?.address ?? '' });
     receiver.set_target({ address: text });
@@ -83,7 +88,7 @@ export class ClientLinks {
 
   /** The client has transferred a whole message. */
   onMessage(receiver: Receiver, bytes: Buffer, format: number, delivery: IncomingDelivery): void {
-    if (delivery.isTooLarge) delivery.update(true, rejected(messageTooLarge));
+    if (delivery.isTooLarge) delivery.update(true, rejected(messageTooLarge(mostBytesOn(receiver))));
     else this.#producers.get(receiver)?.(bytes, format, delivery);
     const { credit } = receiver as Receiver & { credit: number };
     if (credit < PRODUCER_CREDIT / 2) receiver.add_credit(PRODUCER_CREDIT - credit);
@@ -120,6 +125,12 @@ export class ClientLinks {
   closeAll(session?: unknown): void {
     const links = [...this.#consumers.keys(), ...this.#producers.keys(), ...this.#replyLinks.values()];
     for (const link of links) if (session === undefined || link.session === session) this.onLinkClosed(link);
+  }
+
+  #mostBytesTo(text: string): number {
+    const address = parseAddress(text);
+    const entity = address.kind === 'cbs' ? undefined : this.#services.namespace.find(address.path);
+    return entity?.settings.maxMessageSizeInBytes ?? MOST_BYTES_OF_A_REQUEST;
   }
 
   #holdOf(queue: Queue, sessionId: string): SessionHold | undefined {

@@ -34,6 +34,12 @@ export function entityNotFound(address: string): AmqpError {
   return { condition: CONDITION.notFound, description: `The messaging entity '${address}' could not be found.` };
 }
 
+/** The answer to a link, or a request, that the status of an entity does not permit. */
+export function entityDisabled(address: string): AmqpError {
+  const description = `The messaging entity '${address}' is disabled, in full or for this operation.`;
+  return { condition: CONDITION.entityDisabled, description };
+}
+
 export const messageLockLost: AmqpError = {
   condition: CONDITION.messageLockLost,
   description:

@@ -5,17 +5,21 @@ import { textOf } from './codec/encoded-value.ts';
 import { WireMessage } from './codec/wire-message.ts';
 import { type AmqpError, CONDITION } from './conditions.ts';
 
-/** The service's limit for a message, and for a batch, below the premium tier. */
-export const MAX_MESSAGE_SIZE_IN_BYTES = 262_144;
-export const messageTooLarge: AmqpError = {
-  condition: CONDITION.messageTooLarge,
-  description: `The received message exceeds the limit (${MAX_MESSAGE_SIZE_IN_BYTES} bytes) currently allowed on the link.`,
-};
+/** How large a request may be that is about no entity. */
+export const MOST_BYTES_OF_A_REQUEST = 262_144;
+/** A batch is never larger than that, however large a message may be. */
+export const MOST_BYTES_OF_A_BATCH = 1024 * 1024;
 const MOST_ID_CHARACTERS = 128;
 const MOST_DESCRIPTION_CHARACTERS = 4096;
 const MOST_BYTES_OF_ONE_PROPERTY = 32 * 1024;
 const MOST_BYTES_OF_ALL_PROPERTIES = 64 * 1024;
 const DESCRIPTION = 'DeadLetterErrorDescription';
+
+/** The answer to a message that is larger than its link, or its kind, allows. */
+export function messageTooLarge(mostBytes: number): AmqpError {
+  const description = `The received message exceeds the limit (${mostBytes} bytes) currently allowed on the link.`;
+  return { condition: CONDITION.messageTooLarge, description };
+}
 
 /** Why a message exceeds a limit of the service, if it does. Its size is judged as it comes in, by the link. */
 export function messageProblem(message: WireMessage): AmqpError | undefined {

@@ -3,7 +3,7 @@ import { binaryOf, MalformedMessageError } from './codec/encoded-value.ts';
 import { SECTION, sectionsOf } from './codec/sections.ts';
 import { WireMessage } from './codec/wire-message.ts';
 import { type AmqpError, CONDITION, refusalError } from './conditions.ts';
-import { messageProblem } from './limits.ts';
+import { MOST_BYTES_OF_A_BATCH, messageProblem, messageTooLarge } from './limits.ts';
 import { BATCH_FORMAT, PLAIN_AS_BYTES } from './rhea-internals.ts';
 
 /** What a send needs: where messages go and where the id of a message without one comes from. */
@@ -15,6 +15,7 @@ export type ProducerOptions = { readonly inlet: Inlet; newMessageId(): string };
  * @returns why it was refused, `undefined` when it was taken
  */
 export function takeIn({ inlet, newMessageId }: ProducerOptions, bytes: Buffer, format: number): AmqpError | undefined {
+  if (format === BATCH_FORMAT && bytes.length > MOST_BYTES_OF_A_BATCH) return messageTooLarge(MOST_BYTES_OF_A_BATCH);
   try {
     const messages = messagesIn(bytes, format)?.map((message) => WireMessage.from(message, newMessageId));
     if (messages === undefined) {

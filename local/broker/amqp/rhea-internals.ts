@@ -69,8 +69,6 @@ export type DispositionListener = (
 
 /** What the server wants of a session. */
 export type SessionOptions = {
-  /** Of a message that is larger nothing is kept; see {@link IncomingDelivery.isTooLarge}. */
-  readonly maxMessageSizeInBytes: number;
   /** Called with each message that came in one frame; of others a `message` event tells. */
   onMessage(receiver: Receiver, bytes: Buffer, format: number, delivery: IncomingDelivery): void;
   readonly onDisposition: DispositionListener;
@@ -83,7 +81,7 @@ export type SessionOptions = {
  * go to `onDisposition` with their types. Must run before the first frame of the session, in `session_open`.
  */
 export function prepareSession(session: Session, options: SessionOptions): void {
-  const { maxMessageSizeInBytes, onMessage, onDisposition, onFlow } = options;
+  const { onMessage, onDisposition, onFlow } = options;
   const target = session as PrivateSession;
   const table = new DeliveryTable(target.outgoing);
   target.outgoing.deliveries = table;
@@ -103,7 +101,7 @@ export function prepareSession(session: Session, options: SessionOptions): void 
       return;
     }
     const { _incomplete: incomplete } = receiver;
-    if (incomplete !== undefined && receivedSize(receiver) + (frame.payload?.length ?? 0) > maxMessageSizeInBytes) {
+    if (incomplete !== undefined && receivedSize(receiver) + (frame.payload?.length ?? 0) > mostBytesOn(receiver)) {
       incomplete.isTooLarge = true;
       incomplete.frames = [];
       frame.payload = Buffer.alloc(0);
@@ -145,6 +143,12 @@ function skipTransfer(session: PrivateSession, receiver: PrivateReceiver, perfor
   if (receiver._incomplete === undefined) return;
   receiver._incomplete.settled = true;
   receiver._incomplete.frames = [];
+}
+
+/** How large a message may be that comes on a link, as our attach says. */
+export function mostBytesOn(receiver: Receiver): number {
+  const { local } = receiver as unknown as { local: { attach: { max_message_size?: number } } };
+  return local.attach.max_message_size ?? Number.POSITIVE_INFINITY;
 }
 
 function receivedSize({ _incomplete }: PrivateReceiver): number {

@@ -1,10 +1,11 @@
 import type { Refusal } from '../faults/faults.ts';
 import type { Queue } from '../model/queue.ts';
+import { takesSends } from '../model/queue-settings.ts';
 import type { SessionHold } from '../model/session-table.ts';
 import { parseAddress } from './address.ts';
 import { cbsReply } from './cbs.ts';
 import { MalformedMessageError } from './codec/encoded-value.ts';
-import { type AmqpError, CONDITION, entityNotFound, FAULT_ERROR } from './conditions.ts';
+import { type AmqpError, CONDITION, entityDisabled, entityNotFound, FAULT_ERROR } from './conditions.ts';
 import type { LinkServices } from './link-services.ts';
 import { carryOut, replyKindOf } from './management/operations.ts';
 import { replyMessage } from './management/reply.ts';
@@ -49,6 +50,7 @@ export function takerFor(text: string, options: TakerOptions): Take | AmqpError 
     const description = `Messages cannot be sent to '${text}': it is a subscription or a dead-letter queue.`;
     return { condition: CONDITION.notAllowed, description };
   }
+  if (!takesSends(entity.settings.status ?? 'Active')) return entityDisabled(text);
   if (faults.refusesSenders) return FAULT_ERROR.Unauthorized;
   return (bytes, format, delivery) => {
     const refusal = faults.takeRefusal();

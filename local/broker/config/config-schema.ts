@@ -42,12 +42,20 @@ export function configSchema(tier: Tier) {
     Subscriptions: z.array(subscription).min(1, 'at least one subscription').prefault([]),
   });
   const namespace = z.strictObject({
-    Name: leaf('"sbemulatorns"', (value) => (value === 'sbemulatorns' ? value : undefined)),
+    Name: namespaceName(tier),
     Queues: z.array(queue).prefault([]),
     Topics: z.array(topic).prefault([]),
   });
   const namespaces = z.array(namespace).min(1, 'one namespace').max(1, 'one namespace');
   return z.strictObject({ UserConfig: z.strictObject({ Namespaces: namespaces, Logging: z.unknown().optional() }) });
+}
+
+/** The emulator has one namespace, whose name is given; the service's are named by whoever makes them. */
+function namespaceName(tier: Tier) {
+  if (tier === 'emulator') return leaf('"sbemulatorns"', (value) => (value === 'sbemulatorns' ? value : undefined));
+  return leaf('a name of 6 to 50 letters, digits and -', (value) =>
+    typeof value === 'string' && /^[A-Za-z][A-Za-z0-9-]{5,49}$/.test(value) ? value : undefined,
+  );
 }
 
 /** What the schema makes of a file. */

@@ -13,6 +13,11 @@ export const timeToLiveExpired: DeadLetterCause = {
   description: 'The message expired and was dead lettered.',
 };
 
+export const sessionIdIsNull: DeadLetterCause = {
+  reason: 'Session ID is null.',
+  description: "Session enabled entity doesn't allow a message whose session identifier is null.",
+};
+
 /** A receiver may dead-letter without saying why. */
 export type PartialCause = { readonly [Part in keyof DeadLetterCause]?: DeadLetterCause[Part] | undefined };
 

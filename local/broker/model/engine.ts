@@ -5,6 +5,8 @@ import { TimerHeap } from './timer-heap.ts';
 /** What all entities of a namespace share: the time, the one timer heap, and where lock tokens come from. */
 export class Engine {
   readonly timers = new TimerHeap();
+  /** Called with the path of whatever begins to behave in another way. */
+  onUpdated: (path: string) => void = () => {};
   readonly #clock: Clock;
   readonly #newLockToken: () => string;
   readonly #findTarget: (path: string) => ForwardTarget | undefined;

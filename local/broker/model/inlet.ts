@@ -2,7 +2,7 @@ import type { Content } from './content.ts';
 import { DuplicateWindow } from './duplicate-window.ts';
 import type { Engine } from './engine.ts';
 import type { ForwardTarget, Transfer } from './forward-target.ts';
-import type { Refusal, SendResult } from './outcomes.ts';
+import { type Refusal, type SendResult, sessionIdMissing } from './outcomes.ts';
 import { type Home, StoredMessage } from './stored-message.ts';
 
 /** What an inlet needs to know of the queue or topic it belongs to. */
@@ -42,12 +42,7 @@ export class Inlet implements Home, ForwardTarget {
   /** Why `content` would be refused, without sending it: a batch is sent whole or not at all. */
   refusalOf(content: Content): Refusal | undefined {
     if (this.#options.requiresSession && content.sessionId === undefined) {
-      return {
-        kind: 'refused',
-        reason: 'sessionIdMissing',
-        detail:
-          'The SessionId was not set on a message, and it cannot be sent to the entity. Entities that have session support enabled can only receive messages that have the SessionId set to a valid value.',
-      };
+      return sessionIdMissing;
     }
     return this.#options.refusal(content);
   }
@@ -79,9 +74,12 @@ export class Inlet implements Home, ForwardTarget {
    * Takes in a message that comes from another entity, with a new sequence number. What settlements added to it stays.
    * A {@link StoredMessage.timeToLiveInMs} that it has already is a cap.
    */
-  transfer(from: StoredMessage, { instantUtc, deadLetterSource }: Transfer): SendResult {
-    const refusal = this.refusalOf(from.content);
-    if (refusal !== undefined) return refusal;
+  transfer(from: StoredMessage, transfer: Transfer): SendResult {
+    return this.refusalOf(from.content) ?? this.takeIn(from, transfer);
+  }
+
+  /** As {@link Inlet.transfer}, for what cannot be refused any more. */
+  takeIn(from: StoredMessage, { instantUtc, deadLetterSource }: Transfer): SendResult {
     const sequenceNumber = this.nextSequenceNumber();
     if (this.isDuplicate(from.content, instantUtc)) return { kind: 'duplicate', sequenceNumber };
     const message = new StoredMessage(this, from.content, sequenceNumber, instantUtc);

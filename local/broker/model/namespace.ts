@@ -29,9 +29,14 @@ export class Namespace {
   readonly #engine: Engine;
   readonly #entities = new Map<string, Entity>();
   readonly #removedListeners = new Set<(path: string) => void>();
+  readonly #updatedListeners = new Set<(entity: Entity) => void>();
 
   constructor({ clock, queues, topics = new Map(), newLockToken = countingTokens() }: NamespaceOptions) {
     this.#engine = new Engine(clock, newLockToken, (path) => this.find(path)?.inlet);
+    this.#engine.onUpdated = (path) => {
+      const entity = this.find(path);
+      if (entity !== undefined) for (const listener of this.#updatedListeners) listener(entity);
+    };
     for (const [path, settings] of queues) this.addQueue(path, settings);
     for (const [path, settings] of topics) this.addTopic(path, settings);
   }
@@ -77,20 +82,20 @@ export class Namespace {
     if (entity === undefined) return false;
     if (entity.kind === 'topic') {
       for (const { queue } of [...entity.subscriptions.values()]) this.remove(queue.path);
+      this.#unregister(entity.path);
       entity.update({ ...entity.settings, status: 'Disabled' });
       entity.inlet.clear();
-      this.#unregister(entity.path);
       return true;
     }
     const [, topic = '', name = ''] = SUBSCRIPTION_PATH.exec(entity.path) ?? [];
     const parent = this.find(topic);
     if (parent?.kind === 'topic') parent.subscriptions.delete(name.toLowerCase());
-    // A send that is on its way must not vanish in an entity that nobody can reach.
-    entity.update({ ...entity.settings, status: 'Disabled' });
-    entity.clear();
     for (const one of [entity, entity.deadLetterQueue, entity.transferDeadLetterQueue]) {
       if (one !== undefined) this.#unregister(one.path);
     }
+    // A send that is on its way must not vanish in an entity that nobody can reach.
+    entity.update({ ...entity.settings, status: 'Disabled' });
+    entity.clear();
     return true;
   }
 
@@ -102,6 +107,16 @@ export class Namespace {
   onRemoved(listener: (path: string) => void): () => void {
     this.#removedListeners.add(listener);
     return () => this.#removedListeners.delete(listener);
+  }
+
+  /**
+   * Calls `listener` with whatever was changed, each queue with its dead-letter queues.
+   *
+   * @returns ends the calls
+   */
+  onUpdated(listener: (entity: Entity) => void): () => void {
+    this.#updatedListeners.add(listener);
+    return () => this.#updatedListeners.delete(listener);
   }
 
   /**

@@ -19,6 +19,20 @@ export function entityDisabled(path: string): Refusal {
   return { kind: 'refused', reason: 'entityDisabled', detail: `The messaging entity '${path}' is disabled for sends.` };
 }
 
+/** The answer of an entity that can hold no more. */
+export function quotaExceeded(path: string, maxSizeInBytes: number): Refusal {
+  const detail = `The maximum entity size has been reached or exceeded for '${path}': ${maxSizeInBytes} bytes.`;
+  return { kind: 'refused', reason: 'quotaExceeded', detail };
+}
+
+/** The answer of an entity with sessions to a message that belongs to none. */
+export const sessionIdMissing: Refusal = {
+  kind: 'refused',
+  reason: 'sessionIdMissing',
+  detail:
+    'The SessionId was not set on a message, and it cannot be sent to the entity. Entities that have session support enabled can only receive messages that have the SessionId set to a valid value.',
+};
+
 /** How a receiver takes messages: under a lock that it settles, or removed as they are handed over. */
 export type ReceiveMode = 'peekLock' | 'receiveAndDelete';
 

@@ -26,6 +26,8 @@ export type QueueSettings = {
   readonly forwardTo: string | undefined;
   /** Path of the entity that gets every dead letter in place of this one's dead-letter queue. */
   readonly forwardDeadLetteredMessagesTo: string | undefined;
+  /** Bytes that one message may have, as it is encoded. */
+  readonly maxMessageSizeInBytes: number;
   /** Bytes that the entity may hold before it refuses sends. */
   readonly maxSizeInBytes: number;
   readonly status: EntityStatus;
@@ -41,6 +43,7 @@ export const defaultQueueSettings: QueueSettings = {
   requiresSession: false,
   forwardTo: undefined,
   forwardDeadLetteredMessagesTo: undefined,
+  maxMessageSizeInBytes: 256 * 1024,
   maxSizeInBytes: 100 * 1024 * 1024,
   status: 'Active',
 };

@@ -4,6 +4,7 @@ import {
   type DeadLetterCause,
   maxDeliveryCountExceeded,
   type PartialCause,
+  sessionIdIsNull,
   timeToLiveExpired,
 } from './dead-letter-reasons.ts';
 import type { Engine } from './engine.ts';
@@ -15,6 +16,7 @@ import {
   type Delivery,
   deliveryOf,
   entityDisabled,
+  quotaExceeded,
   type ReceiveMode,
   type Refusal,
   type RenewResult,
@@ -79,6 +81,7 @@ export class Queue implements Home {
     this.inlet.resizeDuplicateWindow(settings.duplicateDetectionWindowInMs);
     for (const dead of [this.deadLetterQueue, this.transferDeadLetterQueue]) dead?.update(deadLetterSettings(settings));
     if (givesMessages(settings.status)) this.#store.announceAll();
+    this.#engine.onUpdated(this.path);
   }
 
   /** Drops everything that it holds, dead letters included. */
@@ -86,6 +89,19 @@ export class Queue implements Home {
     this.inlet.clear();
     this.#store.clear();
     for (const dead of [this.deadLetterQueue, this.transferDeadLetterQueue]) dead?.clear();
+  }
+
+  /**
+   * Takes in the copy of a message that its topic has taken: it can be refused no more. One that belongs to no session,
+   * where there are sessions, is a dead letter at once.
+   */
+  takeCopy(copy: StoredMessage): void {
+    if (this.sessions === undefined || copy.content.sessionId !== undefined) {
+      this.inlet.takeIn(copy, { instantUtc: copy.enqueuedUtc });
+      return;
+    }
+    copy.sequenceNumber = this.inlet.nextSequenceNumber();
+    this.#setAside(copy, { cause: sessionIdIsNull, into: 'deadLetter' });
   }
 
   /** Sends a message; see {@link Inlet.send}. */
@@ -234,8 +250,7 @@ export class Queue implements Home {
     const { maxSizeInBytes, status } = this.settings;
     if (!takesSends(status)) return entityDisabled(this.path);
     if (this.sizeInBytes + content.bytes.length <= maxSizeInBytes) return undefined;
-    const detail = `The maximum entity size has been reached or exceeded for '${this.path}': ${maxSizeInBytes} bytes.`;
-    return { kind: 'refused', reason: 'quotaExceeded', detail };
+    return quotaExceeded(this.path, maxSizeInBytes);
   }
 
   #accept(message: StoredMessage): void {

@@ -2,9 +2,9 @@ import type { Content, Fields, PropertyValue } from './content.ts';
 import type { Engine } from './engine.ts';
 import { changesOf, type Rule, selects } from './filter/rule.ts';
 import { Inlet } from './inlet.ts';
-import { entityDisabled, type SendResult } from './outcomes.ts';
+import { entityDisabled, quotaExceeded, type Refusal, type SendResult } from './outcomes.ts';
 import { Queue } from './queue.ts';
-import { type EntityStatus, type QueueSettings, takesSends } from './queue-settings.ts';
+import { defaultQueueSettings, type EntityStatus, type QueueSettings, takesSends } from './queue-settings.ts';
 import { StoredMessage } from './stored-message.ts';
 
 /** How a subscription behaves, and which messages it gets. */
@@ -15,6 +15,10 @@ export type TopicSettings = {
   /** Caps the time to live of everything that is sent to the topic. */
   readonly defaultTimeToLiveInMs: number;
   readonly duplicateDetectionWindowInMs: number | undefined;
+  /** Default: that of a queue. */
+  readonly maxMessageSizeInBytes?: number;
+  /** Bytes that the topic may hold before it refuses sends, all its subscriptions together. Default: that of a queue. */
+  readonly maxSizeInBytes?: number;
   /** Default: active. */
   readonly status?: EntityStatus;
   /** By name. */
@@ -67,7 +71,7 @@ export class Topic {
     this.inlet = new Inlet(engine, {
       duplicateDetectionWindowInMs: settings.duplicateDetectionWindowInMs,
       requiresSession: false,
-      refusal: () => (takesSends(this.#settings.status ?? 'Active') ? undefined : entityDisabled(path)),
+      refusal: (content) => this.#refusal(content),
       accept: (message) => this.#distribute(message),
     });
     for (const [name, subscription] of settings.subscriptions) this.addSubscription(name, subscription);
@@ -81,6 +85,14 @@ export class Topic {
   update(settings: TopicSettings): void {
     this.#settings = settings;
     this.inlet.resizeDuplicateWindow(settings.duplicateDetectionWindowInMs);
+    this.#engine.onUpdated(this.path);
+  }
+
+  /** Bytes of everything that the topic holds: scheduled messages, and all that its subscriptions hold. */
+  get sizeInBytes(): number {
+    let size = this.inlet.scheduledSizeInBytes;
+    for (const { queue } of this.subscriptions.values()) size += queue.sizeInBytes;
+    return size;
   }
 
   /** Adds a subscription, or replaces the one of that name; it gets what is sent from now on. */
@@ -113,7 +125,14 @@ export class Topic {
     copy.hops = message.hops - 1;
     copy.addProperties(message.properties);
     copy.addProperties(properties);
-    queue.inlet.transfer(copy, { instantUtc: message.enqueuedUtc });
+    queue.takeCopy(copy);
+  }
+
+  #refusal(content: Content): Refusal | undefined {
+    const { status = 'Active', maxSizeInBytes = defaultQueueSettings.maxSizeInBytes } = this.#settings;
+    if (!takesSends(status)) return entityDisabled(this.path);
+    const isFull = this.sizeInBytes + content.bytes.length > maxSizeInBytes;
+    return isFull ? quotaExceeded(this.path, maxSizeInBytes) : undefined;
   }
 }
 

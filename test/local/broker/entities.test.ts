@@ -117,6 +117,27 @@ test('refuses topics without subscriptions, rules that cannot be read and forwar
   );
 });
 
+test.each([
+  ['emulator', 256, 100],
+  ['azure', 256, 1024],
+  ['premium', 1024, 1024],
+] as const)('gives entities of the tier %s messages of %i KB and room for %i MB', (tier, kilobytes, megabytes) => {
+  const text = `{"UserConfig": {"Namespaces": [{"Name": "sbemulatorns", "Queues": [{"Name": "q"}], "Topics": [
+    {"Name": "t", "Subscriptions": [{"Name": "s"}]}]}]}}`;
+  const { queues, topics } = parseEntities(text, 'f.json', tier);
+  const sizes = { maxMessageSizeInBytes: kilobytes * 1024, maxSizeInBytes: megabytes * 1024 * 1024 };
+  expect([queues.get('q'), topics?.get('t')]).toEqual([expect.objectContaining(sizes), expect.objectContaining(sizes)]);
+});
+
+test('lets a namespace have a name of its own where it is not the emulator', () => {
+  const text = '{"UserConfig": {"Namespaces": [{"Name": "shop-bus", "Queues": [{"Name": "q"}]}]}}';
+  expect(() => parseEntities(text, 'f.json')).toThrow(/Name: expected "sbemulatorns", got "shop-bus"/);
+  expect(parseEntities(text, 'f.json', 'azure').queues.size).toBe(1);
+  expect(() => parseEntities(text.replace('shop-bus', 'no'), 'f.json', 'azure')).toThrow(
+    /Name: expected a name of 6 to 50 letters, digits and -, got "no"/,
+  );
+});
+
 test('lifts the caps of the emulator for the tier azure', () => {
   const text = aFile('{"Name": "q", "Properties": {"MaxDeliveryCount": 100, "DefaultMessageTimeToLive": "P14D"}}');
   expect(() => parseEntities(text, 'f.json')).toThrow(

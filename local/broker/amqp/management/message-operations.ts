@@ -2,11 +2,12 @@ import rhea from 'rhea';
 import type { Inlet } from '../../model/inlet.ts';
 import type { Settlement } from '../../model/outcomes.ts';
 import type { Queue } from '../../model/queue.ts';
+import { givesMessages } from '../../model/queue-settings.ts';
 import type { SessionHold } from '../../model/session-table.ts';
 import { deliveredBytes } from '../codec/delivered-bytes.ts';
 import { uuidBytes } from '../codec/lock-token.ts';
 import { WireMessage } from '../codec/wire-message.ts';
-import { CONDITION, messageLockLost, refusalError } from '../conditions.ts';
+import { CONDITION, entityDisabled, messageLockLost, refusalError } from '../conditions.ts';
 import { messageProblem, settlementProblem } from '../limits.ts';
 import { propertiesOf } from '../settlement.ts';
 import { ManagementError, type Reply } from './reply.ts';
@@ -70,6 +71,9 @@ export function peekMessage(request: ManagementRequest, queue: Queue): Reply {
 
 /** Hands over every deferred message that the request names, or none. */
 export function receiveBySequenceNumber(request: ManagementRequest, queue: Queue, hold?: SessionHold): Reply {
+  if (!givesMessages(queue.settings.status)) {
+    return { kind: 'failed', status: 403, error: entityDisabled(queue.path) };
+  }
   const numbers = request.integers('sequence-numbers');
   const mode = request.integer('receiver-settle-mode') === 0 ? 'receiveAndDelete' : 'peekLock';
   const missing = numbers.find((number) => !queue.isDeferred(number, hold));

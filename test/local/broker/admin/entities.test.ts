@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { codeOf, receiveOne } from '../a-broker.ts';
 import { anAdmin } from './an-admin.ts';
 
 const ENDLESS = 'P10675199DT2H48M5.4775807S';
@@ -152,6 +153,42 @@ test('makes, changes and removes rules, with values of their types', async () =>
     { name: 'by-field', filter: { correlationId: 'c-1', subject: 's', applicationProperties }, action: {} },
     { name: 'by-sql', filter: { sqlExpression: 'amount > 200' }, action },
   ]);
+});
+
+test('shows the values of the parameters of an expression', async () => {
+  const { admin, client } = await anAdmin();
+  await admin.createTopic('events');
+  await admin.createSubscription('events', 'large', {
+    defaultRuleOptions: {
+      name: 'large',
+      filter: { sqlExpression: 'amount > @least', sqlParameters: { '@least': 100 } },
+      action: { sqlExpression: 'SET note = @note', sqlParameters: { '@note': 'large' } },
+    },
+  });
+  expect(await all(admin.listRules('events', 'large'))).toEqual([
+    {
+      name: 'large',
+      filter: { sqlExpression: 'amount > @least', sqlParameters: { '@least': 100 } },
+      action: { sqlExpression: 'SET note = @note', sqlParameters: { '@note': 'large' } },
+    },
+  ]);
+  const sender = client.createSender('events');
+  for (const amount of [100, 101]) await sender.sendMessages({ body: amount, applicationProperties: { amount } });
+  const { body, applicationProperties } = await receiveOne(client.createReceiver('events', 'large'));
+  expect([body, applicationProperties]).toEqual([101, { amount: 101, note: 'large', RuleName: 'large' }]);
+});
+
+test('gives each entity of the premium tier the message size that it asks for', async () => {
+  const { admin, client } = await anAdmin({ tier: 'premium' });
+  const sizes = [
+    (await admin.createQueue('usual')).maxMessageSizeInKilobytes,
+    (await admin.createQueue('large', { maxMessageSizeInKilobytes: 2048 })).maxMessageSizeInKilobytes,
+    (await admin.createTopic('events', { maxMessageSizeInKilobytes: 102_400 })).maxMessageSizeInKilobytes,
+    (await admin.getNamespaceProperties()).messagingSku,
+  ];
+  expect(sizes).toEqual([1024, 2048, 102_400, 'Premium']);
+  const send = (name: string) => codeOf(client.createSender(name).sendMessages({ body: Buffer.alloc(1_500_000) }));
+  expect([await send('usual'), await send('large')]).toEqual(['MessageSizeExceeded', 'no error']);
 });
 
 test('takes the first rule of a subscription in place of the one that takes everything', async () => {

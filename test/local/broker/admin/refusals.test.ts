@@ -51,6 +51,10 @@ test.each([
   [{ lockDuration: 'a minute' }, 'LockDuration must be a duration from PT5S to PT5M, got a minute.'],
   [{ maxDeliveryCount: 0 }, 'MaxDeliveryCount must be an integer from 1 to 10, got 0.'],
   [{ defaultMessageTimeToLive: 'P14D' }, 'DefaultMessageTimeToLive must be a duration from PT5M to PT1H, got P14D.'],
+  [
+    { maxMessageSizeInKilobytes: 1024 },
+    'MaxMessageSizeInKilobytes must be 256, which only the premium tier exceeds, got 1024.',
+  ],
   [{ maxSizeInMegabytes: 1.5 }, 'MaxSizeInMegabytes must be an integer from 1 to 81920, got 1.5.'],
   [
     { status: 'Asleep' as 'Active' },
@@ -106,15 +110,15 @@ test('refuses a rule that it does not understand, and says what', async () => {
     400,
     expect.stringMatching(/^SubCode=40000\. Rule 'r': /),
   ]);
-  expect(await rule({ sqlExpression: 'a = @b', sqlParameters: { '@b': 1 } })).toEqual([
+  expect(await rule({ sqlExpression: 'a = @b', sqlParameters: { '@c': 1 } })).toEqual([
     'ServiceError',
     400,
-    'SubCode=40000. Parameters of SQL expressions are not supported.',
+    "SubCode=40000. Rule 'r': The parameter '@b' has no value.",
   ]);
   expect(await rule({ applicationProperties: { at: new Date(0) } })).toEqual([
     'ServiceError',
     400,
-    'SubCode=40000. A property of type dateTime in a correlation filter is not supported.',
+    'SubCode=40000. A value of type dateTime is not supported in Properties.',
   ]);
 });
 

@@ -15,6 +15,19 @@ test('refuses a message above the size of the link and takes one below', async (
   expect(broker.namespace.queue(QUEUE).counts().active).toBe(2);
 });
 
+test('takes messages as large as the queue says, and batches up to a megabyte', async () => {
+  const { broker, client } = await aBroker({ maxMessageSizeInBytes: 3 * 1024 * 1024 });
+  const sender = client.createSender(QUEUE);
+  expect((await sender.createMessageBatch()).maxSizeInBytes).toBeGreaterThanOrEqual(1024 * 1024);
+  const body = Buffer.alloc(3_145_000, 'x');
+  await sender.sendMessages({ body });
+  expect(await codeOf(sender.sendMessages({ body: Buffer.alloc(3_146_000) }))).toBe('MessageSizeExceeded');
+  const halves = [Buffer.alloc(600_000), Buffer.alloc(600_000)];
+  expect(await codeOf(sender.sendMessages(halves.map((half) => ({ body: half }))))).toBe('MessageSizeExceeded');
+  expect((await receiveOne(aReceiver(client))).body).toEqual(body);
+  expect(broker.namespace.queue(QUEUE).counts().active).toBe(1);
+});
+
 test.each([
   ['one application property of more than 32 KB', { applicationProperties: { big: text(32 * 1024) } }, /'big' exceeds/],
   [

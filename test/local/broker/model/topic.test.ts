@@ -207,3 +207,48 @@ test('gives a dead letter forwarded to a topic to those whose rules look at its 
   pass(1000);
   expect(receivedIds(namespace.queue('events/Subscriptions/expired'))).toEqual(['a']);
 });
+
+test('keeps a copy without a session among the dead letters of a subscription that has sessions', () => {
+  const { namespace } = aNamespace({}, { ordered: { queue: { requiresSession: true } }, plain: {} });
+  expect(namespace.topic('events').send(aMessage('a')).kind).toBe('enqueued');
+  const dead = namespace.queue('events/Subscriptions/ordered/$DeadLetterQueue');
+  expect(reasons(dead)).toEqual([['a', 'Session ID is null.']]);
+  expect(receivedIds(namespace.queue('events/Subscriptions/plain'))).toEqual(['a']);
+});
+
+test('keeps apart what a subscription dead-letters for want of a session and what was sent in one', () => {
+  const { namespace } = aNamespace({}, { ordered: { queue: { requiresSession: true } } });
+  const topic = namespace.topic('events');
+  topic.send(aMessage('in a session', { sessionId: 's' }));
+  topic.send(aMessage('in none'));
+  const queue = namespace.queue('events/Subscriptions/ordered');
+  const { lockToken = '' } = queue.receive('peekLock', queue.sessions?.accept('s')) ?? {};
+  queue.settle(lockToken, { kind: 'deadLetter', reason: 'mine' });
+  expect(reasons(namespace.queue('events/Subscriptions/ordered/$DeadLetterQueue'))).toEqual([
+    ['in a session', 'mine'],
+    ['in none', 'Session ID is null.'],
+  ]);
+});
+
+test('goes on to collect messages in a subscription that gives none at present', () => {
+  const { namespace } = aNamespace({}, { s: { queue: { status: 'Disabled' } } });
+  namespace.topic('events').send(aMessage('a'));
+  const queue = namespace.queue('events/Subscriptions/s');
+  expect(queue.receive()).toBeUndefined();
+  queue.update({ ...queue.settings, status: 'Active' });
+  expect(receivedIds(queue)).toEqual(['a']);
+});
+
+test('refuses sends once the topic and its subscriptions hold all that they may, and takes them again', () => {
+  const { namespace } = aNamespace({}, { one: {}, two: {} }, { maxSizeInBytes: 25 });
+  const topic = namespace.topic('events');
+  const content = (id: string) => aMessage(id, { bytes: Buffer.alloc(10) });
+  expect(topic.send(content('a')).kind).toBe('enqueued');
+  expect(topic.send(content('b'))).toEqual({
+    kind: 'refused',
+    reason: 'quotaExceeded',
+    detail: "The maximum entity size has been reached or exceeded for 'events': 25 bytes.",
+  });
+  namespace.queue('events/Subscriptions/two').receive('receiveAndDelete');
+  expect(topic.send(content('b')).kind).toBe('enqueued');
+});
