@@ -24,6 +24,7 @@ async function main(signal: AbortSignal): Promise<void> {
     await stack.stop();
     throw error;
   });
+  stack.broker.serveHttpBy((socket) => admin.serve(socket));
   const { functions, httpPort } = stack.host;
   console.log(`
 Service Bus       ${stack.broker.connectionString}

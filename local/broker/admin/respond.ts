@@ -1,5 +1,6 @@
-import { AdminError } from './admin-error.ts';
+import { AdminError, notFound } from './admin-error.ts';
 import { type Description, descriptionIn, type Entry, entryDocument, feedDocument, instantText } from './atom.ts';
+import { messageCount } from './queue-fields.ts';
 import type { AdminContext, Resource, UrlOf } from './resource.ts';
 import { entriesAt, resourceAt } from './resources.ts';
 import { targetOf } from './target.ts';
@@ -31,13 +32,20 @@ export function respond(request: AdminRequest, context: AdminContext): AdminResp
   switch (target.kind) {
     case 'health':
       return { status: 200, contentType: 'application/json', body: '{"status":"healthy"}' };
+    case 'messages':
+      only('DELETE', method);
+      return {
+        status: 200,
+        contentType: 'application/json',
+        body: JSON.stringify({ purged: purge(target.path, context) }),
+      };
     case 'namespace':
-      onlyGet(method);
+      only('GET', method);
       return atom(200, entryDocument(namespaceEntry(context, urlOf)));
     case 'list':
     case 'subscriptions':
     case 'rules':
-      onlyGet(method);
+      only('GET', method);
       return atom(200, page(url, entriesAt(target, context, urlOf)));
     case 'entity':
     case 'subscription':
@@ -82,11 +90,11 @@ function countIn(url: URL, name: string, absent: number): number {
   return Number(text);
 }
 
-function namespaceEntry({ namespace, records }: AdminContext, urlOf: UrlOf): Entry {
+function namespaceEntry({ namespace, records, tier }: AdminContext, urlOf: UrlOf): Entry {
   const record = records.of(namespace);
   const description = {
     CreatedTime: instantText(record.createdUtc),
-    MessagingSKU: 'Standard',
+    ...(tier === 'premium' ? { MessagingSKU: 'Premium', MessagingUnits: '1' } : { MessagingSKU: 'Standard' }),
     ModifiedTime: instantText(record.updatedUtc),
     Name: NAMESPACE,
     NamespaceType: 'Messaging',
@@ -94,8 +102,17 @@ function namespaceEntry({ namespace, records }: AdminContext, urlOf: UrlOf): Ent
   return { ...record, url: urlOf('$namespaceinfo'), title: NAMESPACE, name: 'NamespaceInfo', description };
 }
 
-function onlyGet(method: string): void {
-  if (method !== 'GET') throw new AdminError(405, `${method} is not supported here.`);
+/** Drops everything that a queue or a subscription holds, dead letters included. Other emulators have this; the service has not. */
+function purge(path: string, { namespace }: AdminContext): number {
+  const queue = namespace.find(path);
+  if (queue?.kind !== 'queue') throw notFound(path);
+  const purged = Number(messageCount(queue.counts()));
+  queue.clear();
+  return purged;
+}
+
+function only(supported: string, method: string): void {
+  if (method !== supported) throw new AdminError(405, `${method} is not supported here.`);
 }
 
 function versionOf(url: URL): string {

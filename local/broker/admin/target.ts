@@ -4,6 +4,7 @@ import { AdminError } from './admin-error.ts';
 export type Target =
   | { readonly kind: 'health' }
   | { readonly kind: 'namespace' }
+  | { readonly kind: 'messages'; readonly path: string }
   | { readonly kind: 'list'; readonly of: 'queues' | 'topics' }
   | { readonly kind: 'entity'; readonly path: string }
   | { readonly kind: 'subscriptions'; readonly topic: string }
@@ -13,17 +14,23 @@ export type Target =
 
 const RULES = /^(.+)\/subscriptions\/([^/]+)\/rules(?:\/([^/]+))?$/i;
 const SUBSCRIPTIONS = /^(.+)\/subscriptions(?:\/([^/]+))?$/i;
+const MESSAGES = /^(?:queues\/(.+)|topics\/(.+\/subscriptions\/[^/]+))\/messages$/i;
 const RESOURCES = /^\$resources\/(queues|topics)$/i;
 
 /**
- * Reads the path of a request's URL. Who asks for the health gives no API version, clients of the API do: an entity may be
- * called `health`.
+ * Reads the path of a request's URL. Who asks for the health, or to drop messages, gives no API version, clients of the API
+ * do: an entity may be called `health`.
  *
  * @throws AdminError when the path cannot be read
  */
 export function targetOf({ pathname, searchParams }: URL): Target {
   const path = decoded(pathname).replace(/^\/+|\/+$/g, '');
-  if (path.toLowerCase() === 'health' && !searchParams.has('api-version')) return { kind: 'health' };
+  if (!searchParams.has('api-version')) {
+    if (path.toLowerCase() === 'health') return { kind: 'health' };
+    const [, queue, subscription] = MESSAGES.exec(path) ?? [];
+    if (queue !== undefined || subscription !== undefined)
+      return { kind: 'messages', path: queue ?? subscription ?? '' };
+  }
   if (path.toLowerCase() === '$namespaceinfo') return { kind: 'namespace' };
   const resources = RESOURCES.exec(path)?.[1]?.toLowerCase();
   if (resources === 'queues' || resources === 'topics') return { kind: 'list', of: resources };

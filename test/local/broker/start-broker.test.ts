@@ -63,7 +63,7 @@ test('runs alone with a file and a port, prints its connection string and ends o
 
 test.each([
   [['--port', 'x'], /--port must be an integer from 0 to 65535, got x/],
-  [['--tier', 'gold'], /--tier must be emulator or azure, got gold/],
+  [['--tier', 'gold'], /--tier must be one of emulator, azure, premium, got gold/],
   [['--config', 'nowhere.json'], /nowhere\.json cannot be read \(ENOENT\)/],
 ])('refuses %j in one line', async (args, expected) => {
   const child = spawn(process.execPath, ['local/broker/main.ts', ...args], {

@@ -85,6 +85,26 @@ test('counts messages by where they stand', async () => {
   expect([createdAt, modifiedAt, accessedAt]).toEqual([createdAt, createdAt, createdAt]);
 });
 
+test('drops everything that a queue or a subscription holds, for who asks as other emulators are asked', async () => {
+  const { admin, client, broker, port } = await anAdmin();
+  await admin.createTopic('events');
+  await admin.createSubscription('events', 'all');
+  const sender = client.createSender('orders');
+  await sender.sendMessages([{ body: 'dead' }, { body: 'waiting' }]);
+  await sender.scheduleMessages({ body: 'later' }, new Date(Date.now() + 3_600_000));
+  const receiver = client.createReceiver('orders');
+  await receiver.deadLetterMessage(await receiveOne(receiver));
+  await client.createSender('events').sendMessages({ body: 'x' });
+  const purge = async (path: string) => {
+    const response = await fetch(`http://localhost:${port}/${path}/messages`, { method: 'DELETE' });
+    return [response.status, response.ok ? await response.json() : undefined];
+  };
+  expect(await purge('queues/orders')).toEqual([200, { purged: 3 }]);
+  expect(await purge('topics/events/subscriptions/all')).toEqual([200, { purged: 1 }]);
+  expect(await purge('queues/gone')).toEqual([404, undefined]);
+  expect(broker.namespace.queue('orders').sizeInBytes).toBe(0);
+});
+
 test('says that it is healthy, and has no quarrel with a queue of that name', async () => {
   const { admin, port } = await anAdmin();
   await admin.createQueue('health');

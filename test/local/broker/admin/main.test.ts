@@ -47,6 +47,12 @@ test('ends in one line when the port of the management API is taken', async () =
   );
 });
 
+test('ends in one line when the certificate cannot be written', async () => {
+  const { child, output } = aProcess(['--admin-port', '0', '--admin-certificate', 'nowhere/ca.crt']);
+  expect(await once(child, 'close')).toEqual([1, null]);
+  expect(output.text).toMatch(/^broker: ENOENT: .*nowhere\/ca\.crt'\n$/);
+});
+
 test('refuses a port that is none', async () => {
   const { child, output } = aProcess(['--admin-port', 'x']);
   expect(await once(child, 'close')).toEqual([1, null]);
