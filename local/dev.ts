@@ -3,8 +3,10 @@ import { parseArgs } from 'node:util';
 import { startAdminServer } from './broker/admin/start-admin-server.ts';
 import { build, compile } from './build.ts';
 import { printLog } from './host/print-log.ts';
+import { readLocalSettings } from './host/settings.ts';
 import { reloadOnChange } from './reload.ts';
 import { startStack } from './stack.ts';
+import { telemetrySettings, telemetryTarget } from './telemetry-target.ts';
 
 /** The usual ports: those of the official emulator, of Azurite's tables, of local.settings.json, and of Core Tools. */
 const USUAL_PORTS = { broker: 5672, admin: 5300, table: 10002, provider: 7080, http: 7071 };
@@ -18,7 +20,12 @@ async function main(signal: AbortSignal): Promise<void> {
   const { values } = parseArgs({ options: { 'free-ports': { type: 'boolean', default: false } } });
   const ports = values['free-ports'] ? FREE_PORTS : USUAL_PORTS;
   await build(project, signal);
-  const stack = await startStack({ project, ports, drainLimitInMs: DRAIN_LIMIT_IN_MS, onLog: printLog }, signal);
+  const settings = telemetrySettings(process.env);
+  const localSettings = await readLocalSettings(join(project, 'local.settings.json'));
+  const stack = await startStack(
+    { project, settings, ports, drainLimitInMs: DRAIN_LIMIT_IN_MS, onLog: printLog },
+    signal,
+  );
   const { namespace } = stack.broker;
   const admin = await startAdminServer({ namespace, port: ports.admin, tier: 'emulator' }).catch(async (error) => {
     await stack.stop();
@@ -32,7 +39,7 @@ management API    http://127.0.0.1:${admin.port}
 Table Storage     ${stack.azurite.connectionString}
 payment provider  ${stack.provider.url}
 functions         ${functions.join(', ')}${httpPort === undefined ? '' : ` (HTTP at http://127.0.0.1:${httpPort})`}
-telemetry         this log; a delivery's report is a line with "event":"delivery.processed"
+telemetry         ${telemetryTarget({ ...localSettings, ...settings })}; a delivery's report is a line with "event":"delivery.processed"
 
 Rebuilt and restarted when a file in functions/ changes. Ctrl-C stops it all.
 `);
