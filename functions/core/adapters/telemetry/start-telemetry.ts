@@ -9,7 +9,12 @@ import { DeliveryWatch, type Watched } from './watch-delivery.ts';
 export interface ExportedTelemetry {
   /** Watches one delivery, from its arrival to its end. */
   watch(watched: Watched): DeliveryWatch;
-  /** A line of the app's log, as the hook gives it: with this worker's own telemetry the host passes on none. */
+  /**
+   * A line of the app's log, as the hook gives it. None arrives twice: with `WorkerOpenTelemetryEnabled` the host goes on
+   * showing the lines of functions in its log stream, but its own exporters leave out the categories `Function.*`
+   * (`OpenTelemetryConfigurationExtensions.cs` of Azure/azure-functions-host). What is printed past the context would come
+   * from both (azure-functions-host#10561), so nothing is.
+   */
   log(line: Pick<LogHookContext, 'category' | 'level' | 'message' | 'invocationContext'>): void;
   /** Sends what is left, for at most a second. Never rejects. */
   stop(): Promise<void>;
