@@ -78,7 +78,7 @@ const isSame = (one: Decimal, other: Decimal): boolean =>
   one.digits === other.digits && (one.digits === '' || one.exponent === other.exponent);
 
 function decimalOf(source: string): Decimal {
-  const [mantissa = '', exponent = '0'] = source.toLowerCase().replace('-', '').split('e');
+  const [mantissa = '', exponent = '0'] = source.toLowerCase().replace(/^-/, '').split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');
   const significant = (whole + fraction).replace(/^0+/, '');
   const leading = whole.length + fraction.length - significant.length;

@@ -22,6 +22,12 @@ describe('a JSON number', () => {
     ['-0e0', -0],
     ['0.0000000000000000', 0],
     ['0e999', 0],
+    // Written out, where the double prints with an exponent, and the other way round.
+    ['0.000000150000000000', 1.5e-7],
+    ['1500000000000000000000000', 1.5e24],
+    ['15e-8', 1.5e-7],
+    ['-0.15E-6', -1.5e-7],
+    ['0.15e1', 1.5],
     ['1.7976931348623157e308', Number.MAX_VALUE],
     ['5e-324', Number.MIN_VALUE],
   ])('is a number where a double holds it: %s', (text, value) => {
@@ -66,6 +72,18 @@ describe('a JSON number', () => {
         const value = drawn + 0;
         expect(parseJson(JSON.stringify([value]))).toEqual([value]);
         expect(parseJson(`[${value.toPrecision(17)}]`)).toEqual([value]);
+      }),
+    );
+  });
+
+  it('is a number however its digits and its exponent share the decimal point', () => {
+    const scale = fc.integer({ min: -30, max: 30 });
+    fc.assert(
+      fc.property(fc.integer({ min: -(10 ** 15), max: 10 ** 15 }), scale, scale, (digits, exponent, shift) => {
+        const moved = `${digits < 0 ? '-' : ''}0.${'0'.repeat(Math.max(0, shift))}${Math.abs(digits)}`;
+        const places = Math.max(0, shift) + String(Math.abs(digits)).length;
+        expect(parseJson(`${digits}e${exponent}`)).toBe(Number(`${digits}e${exponent}`));
+        expect(parseJson(`${moved}e${exponent + places}`)).toBe(Number(`${digits}e${exponent}`));
       }),
     );
   });
