@@ -197,6 +197,8 @@ describe('what wraps an error', () => {
     error.errors = [error, 'text', null, 5];
     expect(classify(error)).toEqual(unclassified('object', 'an error that cannot be read'));
     expect(classify(Object.assign(() => undefined, { cause: reset }))).toEqual(transient('ECONNRESET', 'reset'));
+    const callable = Object.assign(() => undefined, { code: 'EPIPE', message: 'broken' });
+    expect(classify(new Error('outer', { cause: callable }))).toEqual(transient('EPIPE', 'broken'));
   });
 
   it('counts once, however often it is named', () => {

@@ -8,6 +8,11 @@ describe('hash', () => {
     expect(hash('a', 'bc')).toBe('22820a03ed72f5350ea9d789a4f9ccc0cbc8de62184482344db0576f1b14a106');
   });
 
+  it('takes a part that has no UTF-8 as UTF-16, under a mark of its own', () => {
+    // printf '1:a;1!\x00\xd8;' | sha256sum
+    expect(hash('a', '\ud800')).toBe('f40d334c0c2a6fe47ed1bb82ecb091a140401de076e2e9f7540d330818771a23');
+  });
+
   it.each([
     ['where the parts are cut elsewhere', ['a', 'bc'], ['ab', 'c']],
     ['where a part holds the separator', ['a;1:b'], ['a', 'b']],

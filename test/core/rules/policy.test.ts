@@ -22,7 +22,9 @@ describe('a policy', () => {
     expect(problems({ handlerTimeoutInMs: 415_001 })).toEqual([
       'handlerTimeoutInMs 415001 must be at most 415000: functionTimeout (420000) and maxAutoLockRenewalDuration (450000), less 5000 to settle',
     ]);
-    expect(problems({ handlerTimeoutInMs: 55_001, outageInMs: 0 }, { ...host, maxAutoLockRenewalInMs: 60_000 })).toEqual([
+    expect(
+      problems({ handlerTimeoutInMs: 55_001, outageInMs: 0 }, { ...host, maxAutoLockRenewalInMs: 60_000 }),
+    ).toEqual([
       'handlerTimeoutInMs 55001 must be at most 55000: functionTimeout (420000) and maxAutoLockRenewalDuration (60000), less 5000 to settle',
     ]);
   });

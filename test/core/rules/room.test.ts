@@ -38,6 +38,11 @@ const property = (name: string, bytes: number): [string, ReturnType<typeof strin
 const fits = (copy: Copy) => ({ kind: 'fits', copy });
 
 describe('the room for a copy', () => {
+  it('is plenty for the usual message, whose copy stays as it is', () => {
+    const copy = aCopy(new Map([property('retry-history', 4_000), property('retry-event-id', 100)]));
+    expect(fitCopy(aMessage(200, 300), copy)).toEqual(fits(copy));
+  });
+
   it('is 64 KB of properties', () => {
     const copy = aCopy(new Map([property('retry-event-id', 100)]));
     expect(fitCopy(aMessage(10, 64 * KB - FIELDS - 100), copy)).toEqual(fits(copy));
