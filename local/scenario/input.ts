@@ -35,7 +35,7 @@ const lineSchema = z
   .refine((line) => 'body' in line !== 'bodyBase64' in line, 'expected one of body and bodyBase64');
 
 /** Every bad line at once, each with its number and the reason. */
-export class InputError extends Error {
+class InputError extends Error {
   override readonly name = 'InputError';
 }
 

@@ -42,7 +42,7 @@ export interface TimedReport {
 }
 
 /** A delivery that the host's end cut short was left, as far as the scenario is concerned. */
-export const rowOf = ({ atMs, report }: TimedReport): AttemptRow => ({
+const rowOf = ({ atMs, report }: TimedReport): AttemptRow => ({
   attempt: report.attempt,
   atMs,
   outcome: report.outcome === 'released' ? 'left' : report.outcome,

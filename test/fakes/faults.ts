@@ -23,11 +23,6 @@ export const losesFirstReply =
   (error: unknown): Faults =>
   (call) =>
     call === 0 ? { kind: 'losesReply', error } : undefined;
-/** Each call by its own entry, and all others well. */
-export const scripted =
-  (script: readonly (Fault | undefined)[]): Faults =>
-  (call) =>
-    script[call];
 
 /** Runs calls under a script of faults, each as one step of the journal. */
 export function underFaults(journal: Journal, faults: Faults) {

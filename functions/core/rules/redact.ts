@@ -1,7 +1,7 @@
 import { cut } from './text.ts';
 
 /** What a secret is replaced by. */
-export const REDACTED = '[redacted]';
+const REDACTED = '[redacted]';
 
 /** Names whose value is secret in `name=value`, `"name": "value"` and header lines. */
 const SECRET_NAMES = [

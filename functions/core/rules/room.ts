@@ -10,7 +10,7 @@ import { cut, sizeInBytes } from './text.ts';
  * page). Single properties, at most 32 KB each, need no check: what a copy adds is bounded far below that, and the rest
  * came through the broker before.
  */
-export const PROPERTIES_BYTES = 64 * 1_024;
+const PROPERTIES_BYTES = 64 * 1_024;
 /** The same of a whole message in the Standard tier and in the emulator. */
 export const STANDARD_MESSAGE_BYTES = 256 * 1_024;
 

@@ -36,10 +36,6 @@ export function integer({ least, most, text }: Range, absent: number) {
   return leaf(text, (value) => (isValid(value) ? Number(value) : undefined), absent);
 }
 
-export function text(expected: string) {
-  return leaf(expected, (value) => (typeof value === 'string' && value !== '' ? value : undefined));
-}
-
 export function optionalText() {
   return leaf<string>('a string', (value) => (typeof value === 'string' ? value : undefined), '');
 }

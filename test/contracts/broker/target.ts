@@ -35,7 +35,7 @@ export type TargetRun = {
 
 const RETRY = { retryOptions: { maxRetries: 0, timeoutInMs: 10_000 } };
 /** The entities of the suite. The official emulator loads this file as it is; on a real namespace they are created with it. */
-export const ENTITY_FILE = join(import.meta.dirname, 'entities.json');
+const ENTITY_FILE = join(import.meta.dirname, 'entities.json');
 
 /** The broker of this project, a new one for each case, with a clock that the cases move. */
 export const embeddedBroker: Target = {

@@ -3,7 +3,7 @@ const FIXED_WIDTHS: Readonly<Record<number, number>> = { 4: 0, 5: 1, 6: 2, 7: 4,
 const SIZE_WIDTHS: Readonly<Record<number, number>> = { 10: 1, 11: 4, 12: 1, 13: 4, 14: 1, 15: 4 };
 
 /** Constructor of a described value: a descriptor follows, then the value itself. */
-export const DESCRIBED = 0x00;
+const DESCRIBED = 0x00;
 const NULL = 0x40;
 const LIST0 = 0x45;
 
@@ -42,7 +42,7 @@ function widthOf(bytes: Buffer, code: number, position: number): number {
 }
 
 /** @throws RangeError where the bytes end before the number does */
-export function unsignedAt(bytes: Buffer, position: number, width: number): number {
+function unsignedAt(bytes: Buffer, position: number, width: number): number {
   if (position + width > bytes.length) throw new RangeError('the AMQP message is cut off');
   return bytes.readUIntBE(position, width);
 }

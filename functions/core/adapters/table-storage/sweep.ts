@@ -35,7 +35,7 @@ export interface SweepOptions {
 /** What a sweep has done. */
 export interface Sweep {
   readonly deleted: number;
-  /** The first {@link STRANDED_LIMIT}. */
+  /** The first 1,000. */
   readonly stranded: readonly Stranded[];
   /** How many in all. */
   readonly strandedCount: number;
@@ -46,7 +46,7 @@ export interface Sweep {
 }
 
 /** Enough for an operator to see what they have in common. */
-export const STRANDED_LIMIT = 1_000;
+const STRANDED_LIMIT = 1_000;
 const STRANDED_AFTER_IN_MS = 3_600_000;
 
 /**
