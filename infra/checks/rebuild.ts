@@ -43,7 +43,8 @@ export async function rebuild(
       problems.push(...unformatted.map((file) => `${file}: not formatted; run "bicep format ${file}"`));
       bicep('lint', '--no-restore', '--pattern', 'infra/*.bicepparam');
       const isBuilt = bicep('build', '--no-restore', 'infra/main.bicep');
-      if (isBuilt) built['infra/main.json'] = textOf(copy, 'infra/main.json');
+      if (!isBuilt) return { built, problems: causesOf(problems) };
+      built['infra/main.json'] = textOf(copy, 'infra/main.json');
     }
     for (const stage of stages) {
       const taken = bicep(
@@ -53,10 +54,19 @@ export async function rebuild(
       );
       if (taken) built[`infra/snapshots/${stage}.json`] = inOrder(textOf(copy, `infra/${stage}.snapshot.json`));
     }
-    return { built, problems: [...new Set(problems)] };
+    return { built, problems: causesOf(problems) };
   } finally {
     await rm(copy, { recursive: true, force: true });
   }
+}
+
+/** What only says that something else is wrong. */
+const CONSEQUENCE = /Error BCP104: The referenced module has errors|^Failed to generate snapshot/;
+
+/** The problems, each once, without those that follow from others. */
+export function causesOf(problems: readonly string[]): string[] {
+  const causes = problems.filter((problem) => !CONSEQUENCE.test(problem));
+  return [...new Set(causes.length > 0 ? causes : problems)];
 }
 
 /** Writes what was built where it is committed. */

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { cp, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { causesOf } from '../../infra/checks/rebuild.ts';
 import { aTemporaryFolder, removeFolder } from '../helpers/temporary-folder.ts';
 import { project } from './support/built.ts';
 
@@ -90,5 +91,22 @@ describe('without the compiler, the check', () => {
     });
     expect(status).toBe(0);
     expect(stdout).toContain('no-such-file, which does not run');
+  });
+});
+
+describe('what the compiler complains of', () => {
+  const cause =
+    'infra/modules/identity.bicep(48,7) : Error no-unused-params: Parameter "unused" is declared but never used.';
+  const consequences = [
+    'infra/main.bicep(102,17) : Error BCP104: The referenced module has errors.',
+    'Failed to generate snapshot for file infra/dev.bicepparam',
+  ];
+
+  it('is told once, without what follows from it', () => {
+    expect(causesOf([...consequences, cause, cause])).toEqual([cause]);
+  });
+
+  it('is told in full where no cause is to be seen', () => {
+    expect(causesOf(consequences)).toEqual(consequences);
   });
 });

@@ -132,12 +132,15 @@ describe('the template', () => {
     }
   });
 
-  it('describes every module, parameter and output', () => {
+  it('describes every module, parameter, output, type and function', () => {
     for (const file of filesOf(project, ['infra/*.bicep', 'infra/modules/*.bicep'])) {
       const text = readText(file);
       expect(text, file).toMatch(/^metadata name = '.+'\nmetadata description = '.+'/m);
-      const bare = text.match(/^(?!@|\s)(?:.*)\n(?:param|output) \w+/gm) ?? [];
-      expect(bare, file).toEqual([]);
+      const declarations = text.split(/\n\s*\n/).filter((block) => /^(?:param|output|type|func) \w+/m.test(block));
+      expect(
+        declarations.filter((block) => !/^@description\('/m.test(block)),
+        file,
+      ).toEqual([]);
       for (const [, description] of text.matchAll(/@description\('((?:[^'\\]|\\.)*)'\)\n(?:@.*\n)*param /g)) {
         expect(description, file).toMatch(/^(Required|Optional)\. /);
       }
