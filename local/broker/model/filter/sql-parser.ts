@@ -11,6 +11,10 @@ import {
 } from './sql-expression.ts';
 import { SqlError, type Token, tokensOf } from './sql-lexer.ts';
 
+// Why a parser of our own: of those on npm (node-sql-parser 5.4, pgsql-ast-parser 12, sql-parser-cst 0.42) none reads all of
+// this language: each lacks ESCAPE, EXISTS of a property, brackets or parameters in the dialect that has the rest, and none
+// knows REMOVE. They take whole statements besides, all of which would have to be refused one by one; and a parser
+// generator would ask for this same grammar, with a runtime of its own.
 type Node = Expression | Predicate;
 
 /** Values for the parameters of an expression, by name; a name begins with `@`. */
