@@ -86,17 +86,16 @@ describe('all stages', () => {
     });
   });
 
-  it('are locked against deletion in production only', () => {
+  it('are locked against deletion in production only: logs, ledger, messages', () => {
     const locks = snapshots.map((snapshot) => [
       snapshot.stage,
-      ofType(snapshot, 'Microsoft.Authorization/locks').length,
+      ofType(snapshot, 'Microsoft.Authorization/locks').map(({ name, properties }) => [
+        name.replace(/^lock-(log|st|sb).*/, '$1'),
+        properties.level,
+      ]),
     ]);
-    expect(locks).toEqual([
-      ['dev', 0],
-      ['test', 0],
-      ['prod', 3],
-      ['prod-isolated', 3],
-    ]);
+    const all = ['log', 'st', 'sb'].map((name) => [name, 'CanNotDelete']);
+    expect(Object.fromEntries(locks)).toEqual({ dev: [], test: [], prod: all, 'prod-isolated': all });
   });
 });
 
