@@ -16,7 +16,10 @@ export interface Clock {
 /** Why a copy was not accepted, see {@link SendError}. */
 export type SendErrorCode = 'unavailable' | 'tooLarge' | 'refused';
 
-/** Why a copy was not accepted. `unavailable` may pass; `tooLarge` and `refused` will not by trying again. */
+/**
+ * Why a copy was not accepted. `unavailable`: the way to the queue is closed, which may pass, by itself or once somebody
+ * opens it (a right that is missing, a queue that is disabled). `tooLarge` and `refused`: this copy will never be accepted.
+ */
 export class SendError extends Error {
   override readonly name = 'SendError';
   readonly code: SendErrorCode;

@@ -32,8 +32,11 @@ export async function redeliver<Event>(
   if (sent.kind === 'noRoom') return deadLetter(passage, sent.failure, hold);
   const next = attempt + 1;
   if (sent.kind === 'failed') {
-    if (sent.code === 'tooLarge') return deadLetter(passage, { ...failure, reason: 'MessageTooLarge' }, hold);
     const { code, message } = failure;
+    if (sent.code === 'tooLarge') return deadLetter(passage, { ...failure, reason: 'MessageTooLarge' }, hold);
+    if (sent.code === 'refused') {
+      return deadLetter(passage, { reason: 'CopyRefused', code, message: `${message}; ${sent.message}` }, hold);
+    }
     await record(passage, hold, { kind: 'unsent', attempt: next, copy: { dueUtc, code, message } });
     return left(`copy unsent: ${sent.message}`);
   }

@@ -9,7 +9,7 @@ export type Persisted<Value> =
 
 /**
  * Calls the store or the broker, again at each turn that the outage gives, while the lock can be held, less the time to
- * settle. A copy that is too large will not pass by trying again; the signal to stop ends it as well.
+ * settle. What will never be accepted is not tried again; the signal to stop ends it as well.
  *
  * @param waitsFirst whether the first call, too, waits for its turn: what a new delivery does, and an outage so brakes
  */
@@ -41,7 +41,7 @@ export async function whileLockHolds<Value>(
           retryAfterInMs?: number;
         };
         failed = { kind: 'failed', code: String(code), message: String(message) };
-        if (code === 'tooLarge') return failed;
+        if (code === 'tooLarge' || code === 'refused') return failed;
         outage.failed(turn, retryAfterInMs);
         telemetry.log('warning', failed.message);
       }

@@ -45,6 +45,10 @@ export const REASONS = {
     hint: 'The same event id came with another content: the producer reuses ids.',
   },
   MessageTooLarge: { replay: 'after-fix', hint: 'There is no room for the retry properties: shrink the message.' },
+  CopyRefused: {
+    replay: 'after-fix',
+    hint: 'The service takes no copy of this message, for what the message is: the description says why.',
+  },
   ReplayLimitExceeded: { replay: 'never', hint: 'Replayed too often: handle it by hand.' },
 } as const satisfies Record<string, { replay: Replay; hint: string }>;
 

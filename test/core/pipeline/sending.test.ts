@@ -123,6 +123,24 @@ describe('a message of which no copy fits', () => {
   });
 });
 
+test('a message of which the service takes no copy is dead-lettered at once, with what the service said', async () => {
+  const no = new SendError('refused', 'sending to orders: GeneralError: ArgumentError: the partition key');
+  const stage = aStage({ handle, faults: { send: always(no) } });
+
+  const report = await stage.deliver();
+
+  expect(report).toMatchObject({ outcome: 'dead-lettered', reason: 'CopyRefused', durationInMs: 0 });
+  expect(report.description).toContain(no.message);
+  expect(stage.journal.steps()).toEqual([
+    'claim',
+    'handle attempt 1 try 1',
+    'send attempt 2: fails',
+    'record deadLettering CopyRefused',
+    'dead-letter CopyRefused',
+    'record deadLettered',
+  ]);
+});
+
 test('repeats the send of no more than one delivery at a time while the broker is down', async () => {
   const stage = aStage({ handle, faults: { send: always(down) } });
   const deliveries = Array.from({ length: 20 }, (_, n) => aDelivery({ messageId: `E${n}`, lockToken: lockToken(n) }));

@@ -37,6 +37,7 @@ describe('the reasons', () => {
       ['DeliveriesExhausted', 'now'],
       ['IdempotencyConflict', 'as a new event'],
       ['MessageTooLarge', 'after-fix'],
+      ['CopyRefused', 'after-fix'],
       ['ReplayLimitExceeded', 'never'],
     ]);
   });

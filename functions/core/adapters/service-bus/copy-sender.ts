@@ -5,13 +5,6 @@ import type { Copy } from '../../rules/redelivery.ts';
 import { STANDARD_MESSAGE_BYTES } from '../../rules/room.ts';
 import { encodeBatchOfOne, encodeCopy } from './copy-to-amqp.ts';
 
-const CODES: Readonly<Record<string, SendErrorCode>> = {
-  MessageSizeExceeded: 'tooLarge',
-  UnauthorizedAccess: 'refused',
-  MessagingEntityNotFound: 'refused',
-  MessagingEntityDisabled: 'refused',
-};
-
 /** No batch may be larger, in any tier (the service's quotas page); a batch is what a copy is sent as. */
 const LARGEST_BATCH_BYTES = 1_024 * 1_024;
 /** The most that the batch adds around a copy: message id, session and partition key, of 128 characters each, and heads. */
@@ -84,16 +77,21 @@ function batchOf(encoded: Buffer): ServiceBusMessageBatch {
   return batch;
 }
 
-/** What the SDK has no code for is a `GeneralError`, whose message is led by the name of the service's condition. */
-const REFUSALS =
-  /^(InvalidOperation|Argument|ArgumentOutOfRange|InvalidField|NotImplemented|Decode|ResourceDeleted)Error:/;
+/**
+ * How the service refuses a message for what it is. The SDK has no code for that but `GeneralError`, its message led by the
+ * name of the service's condition.
+ */
+const REFUSALS = /^(InvalidOperation|Argument|ArgumentOutOfRange|InvalidField|Decode)Error:/;
+
+function codeOf(code: unknown, message: string): SendErrorCode {
+  if (code === 'MessageSizeExceeded') return 'tooLarge';
+  return code === 'GeneralError' && REFUSALS.test(message) ? 'refused' : 'unavailable';
+}
 
 function translated(error: unknown, queue: string): SendError {
   // Of several tries the SDK throws all errors, in an aggregate that has neither code nor message.
   const last = error instanceof AggregateError ? error.errors.at(-1) : error;
   const { code, message } = last as { code?: unknown; message?: unknown };
-  const known = typeof code === 'string' ? CODES[code] : undefined;
-  const sendCode = known ?? (REFUSALS.test(String(message)) ? 'refused' : 'unavailable');
   const line = `sending to ${queue}: ${String(code ?? 'error')}: ${String(message)}`;
-  return new SendError(sendCode, line, { cause: error });
+  return new SendError(codeOf(code, String(message)), line, { cause: error });
 }

@@ -143,13 +143,18 @@ test('keeps one link, and opens another only where that was closed', async () =>
   expect(links).toHaveLength(2);
 });
 
-test.each([
-  ['a queue that is not there', 'nowhere', {}, 'refused'],
-  ['a queue with sessions, to a message without one', 'orders', { RequiresSession: true }, 'refused'],
-])('is refused by %s', async (_name, name, properties, code) => {
-  const { client } = await aQueue(properties);
+test('is refused, for what the message is, by a queue with sessions where it has none', async () => {
+  const { sender } = await aQueue({ RequiresSession: true });
 
-  expect(await failureOf(copySender(client, name).send(delivery(), copy()))).toBe(code);
+  expect(await failureOf(sender.send(delivery(), copy()))).toBe('refused');
+});
+
+test('says of a queue that is not there, or is disabled, that it is unavailable: somebody may change that', async () => {
+  const { client, queue, sender } = await aQueue();
+
+  expect(await failureOf(copySender(client, 'nowhere').send(delivery(), copy()))).toBe('unavailable');
+  queue.update({ ...queue.settings, status: 'SendDisabled' });
+  expect(await failureOf(sender.send(delivery(), copy()))).toBe('unavailable');
 });
 
 // K3: a copy without its session would be refused.
@@ -205,7 +210,7 @@ test('finds out at the start that the queue is not there', async () => {
 
   await expect(copySender(client, 'nowhere').open()).rejects.toThrow(
     new SendError(
-      'refused',
+      'unavailable',
       "sending to nowhere: MessagingEntityNotFound: The messaging entity 'nowhere' could not be found.",
     ),
   );
@@ -235,12 +240,21 @@ test('refuses a message of which no copy can be cut, before anything is sent', a
 
 test.each([
   [{ code: 'MessageSizeExceeded', message: 'm' }, 'tooLarge'],
-  [{ code: 'UnauthorizedAccess', message: 'm' }, 'refused'],
-  [{ code: 'MessagingEntityDisabled', message: 'm' }, 'refused'],
+  [{ code: 'UnauthorizedAccess', message: 'm' }, 'unavailable'],
+  [{ code: 'MessagingEntityNotFound', message: 'm' }, 'unavailable'],
+  [{ code: 'MessagingEntityDisabled', message: 'm' }, 'unavailable'],
   [{ code: 'QuotaExceeded', message: 'm' }, 'unavailable'],
   [{ code: 'ServiceBusy', message: 'm' }, 'unavailable'],
   [{ code: 'ServiceTimeout', message: 'm' }, 'unavailable'],
   [{ code: 'GeneralError', message: 'ArgumentError: the message is wrong' }, 'refused'],
+  [{ code: 'GeneralError', message: 'ArgumentOutOfRangeError: a property is' }, 'refused'],
+  [{ code: 'GeneralError', message: 'InvalidFieldError: the partition key' }, 'refused'],
+  [{ code: 'GeneralError', message: 'DecodeError: the message' }, 'refused'],
+  // What Premium says of a batch of more than 1 MB.
+  [{ code: 'GeneralError', message: 'InvalidOperationError: received a batch message with no data in it' }, 'refused'],
+  [{ code: 'GeneralError', message: 'NotImplementedError: batches' }, 'unavailable'],
+  [{ code: 'GeneralError', message: 'ResourceDeletedError: the queue was made anew' }, 'unavailable'],
+  [{ code: 'ServiceCommunicationProblem', message: 'ArgumentError: looks like a refusal' }, 'unavailable'],
   [{ code: 'GeneralError', message: 'InternalServerError: try again' }, 'unavailable'],
   [{ message: 'no code at all' }, 'unavailable'],
 ])('translates %o and keeps it as the cause', async (cause, code) => {
@@ -269,6 +283,6 @@ test('translates the last of several errors, where the SDK has tried more than o
   const failing = { createSender: () => ({ createMessageBatch: () => Promise.reject(new AggregateError(errors)) }) };
 
   await expect(copySender(failing as unknown as ServiceBusClient, 'orders').open()).rejects.toThrow(
-    new SendError('refused', 'sending to orders: UnauthorizedAccess: no right'),
+    new SendError('unavailable', 'sending to orders: UnauthorizedAccess: no right'),
   );
 });
