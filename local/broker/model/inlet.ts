@@ -3,7 +3,8 @@ import { DuplicateWindow } from './duplicate-window.ts';
 import type { Engine } from './engine.ts';
 import type { ForwardTarget, Transfer } from './forward-target.ts';
 import { type Refusal, type SendResult, sessionIdMissing } from './outcomes.ts';
-import { type Home, StoredMessage } from './stored-message.ts';
+import { ScheduledMessage, type Scheduler } from './scheduled-message.ts';
+import { StoredMessage } from './stored-message.ts';
 
 /** What an inlet needs to know of the queue or topic it belongs to. */
 export type InletOptions = {
@@ -16,9 +17,9 @@ export type InletOptions = {
 };
 
 /** The way into a queue or a topic: gives sequence numbers, drops duplicates and holds messages until they are due. */
-export class Inlet implements Home, ForwardTarget {
+export class Inlet implements Scheduler, ForwardTarget {
   /** Messages that wait for their enqueue time, by sequence number. */
-  readonly scheduled = new Map<number, StoredMessage>();
+  readonly scheduled = new Map<number, ScheduledMessage>();
   readonly #engine: Engine;
   readonly #options: InletOptions;
   readonly #duplicates: DuplicateWindow | undefined;
@@ -57,13 +58,13 @@ export class Inlet implements Home, ForwardTarget {
     if (refusal !== undefined) return refusal;
     const sequenceNumber = ++this.#lastSequenceNumber;
     if (this.isDuplicate(content, nowUtc)) return { kind: 'duplicate', sequenceNumber };
-    const message = new StoredMessage(this, content, sequenceNumber, nowUtc);
-    message.scheduledUtc = scheduledUtc;
     if (scheduledUtc === undefined || scheduledUtc <= nowUtc) {
+      const message = new StoredMessage(content, sequenceNumber, nowUtc);
+      message.scheduledUtc = scheduledUtc;
       this.#options.accept(message);
       return { kind: 'enqueued', sequenceNumber };
     }
-    message.state = 'scheduled';
+    const message = new ScheduledMessage(this, content, sequenceNumber, nowUtc);
     this.scheduled.set(sequenceNumber, message);
     this.#scheduledSizeInBytes += content.bytes.length;
     this.#engine.timers.set(message, scheduledUtc);
@@ -82,7 +83,7 @@ export class Inlet implements Home, ForwardTarget {
   takeIn(from: StoredMessage, { instantUtc, deadLetterSource }: Transfer): SendResult {
     const sequenceNumber = this.nextSequenceNumber();
     if (this.isDuplicate(from.content, instantUtc)) return { kind: 'duplicate', sequenceNumber };
-    const message = new StoredMessage(this, from.content, sequenceNumber, instantUtc);
+    const message = new StoredMessage(from.content, sequenceNumber, instantUtc);
     message.enqueueSequenceNumber = from.enqueueSequenceNumber;
     message.scheduledUtc = from.scheduledUtc;
     message.timeToLiveInMs = from.state === 'gone' ? Number.POSITIVE_INFINITY : from.timeToLiveInMs;
@@ -126,17 +127,16 @@ export class Inlet implements Home, ForwardTarget {
   }
 
   /** A scheduled message becomes active with a new sequence number; its time to live starts here. */
-  onMessageDue(message: StoredMessage, instantUtc: number): void {
+  onScheduledDue(message: ScheduledMessage, instantUtc: number): void {
     this.#forget(message);
-    const active = new StoredMessage(this, message.content, this.nextSequenceNumber(), instantUtc);
-    active.enqueueSequenceNumber = message.enqueueSequenceNumber;
-    active.scheduledUtc = message.scheduledUtc;
+    const active = new StoredMessage(message.content, this.nextSequenceNumber(), instantUtc);
+    active.enqueueSequenceNumber = message.sequenceNumber;
+    active.scheduledUtc = message.dueUtc;
     this.#options.accept(active);
   }
 
-  #forget(message: StoredMessage): void {
-    this.scheduled.delete(message.sequenceNumber);
-    this.#scheduledSizeInBytes -= message.content.bytes.length;
-    message.state = 'gone';
+  #forget({ sequenceNumber, content }: ScheduledMessage): void {
+    this.scheduled.delete(sequenceNumber);
+    this.#scheduledSizeInBytes -= content.bytes.length;
   }
 }

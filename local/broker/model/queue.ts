@@ -25,6 +25,7 @@ import {
   type SettleResult,
 } from './outcomes.ts';
 import { deadLetterSettings, givesMessages, type QueueSettings, takesSends } from './queue-settings.ts';
+import { ScheduledMessage } from './scheduled-message.ts';
 import { type SessionHold, SessionTable } from './session-table.ts';
 import { type Home, StoredMessage } from './stored-message.ts';
 
@@ -196,14 +197,15 @@ export class Queue implements Home {
    */
   peek(fromSequenceNumber: number, count: number, sessionId?: string): StoredMessage[] {
     this.#engine.catchUp();
-    const found: StoredMessage[] = [];
+    const found: (StoredMessage | ScheduledMessage)[] = [];
     for (const messages of [this.#store.all(), this.inlet.scheduled.values()]) {
       for (const message of messages) {
         if (message.sequenceNumber < fromSequenceNumber) continue;
         if (sessionId === undefined || message.content.sessionId === sessionId) found.push(message);
       }
     }
-    return found.sort((a, b) => a.sequenceNumber - b.sequenceNumber).slice(0, count);
+    const shown = found.sort((a, b) => a.sequenceNumber - b.sequenceNumber).slice(0, count);
+    return shown.map((message) => (message instanceof ScheduledMessage ? message.shown() : message));
   }
 
   /** How many messages are where. */
@@ -303,7 +305,8 @@ export class Queue implements Home {
 
   /** Takes in a message that left its queue, as it is: number, enqueue time and delivery count stay. Dead-letter queues only. */
   adopt(from: StoredMessage): void {
-    const message = new StoredMessage(this, from.content, from.sequenceNumber, from.enqueuedUtc);
+    const message = new StoredMessage(from.content, from.sequenceNumber, from.enqueuedUtc);
+    message.home = this;
     message.enqueueSequenceNumber = from.enqueueSequenceNumber;
     message.scheduledUtc = from.scheduledUtc;
     message.timeToLiveInMs = from.timeToLiveInMs;

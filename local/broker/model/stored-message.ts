@@ -3,7 +3,7 @@ import type { TimerNode } from './timer-heap.ts';
 
 /**
  * Where a message stands in its entity:
- * - `scheduled`: waits for its enqueue time;
+ * - `scheduled`: waits for its enqueue time, see {@link ScheduledMessage}, and is only shown as a stored one;
  * - `active`: can be received;
  * - `locked`: a receiver holds it;
  * - `deferred`: can be received by its sequence number only;
@@ -11,14 +11,17 @@ import type { TimerNode } from './timer-heap.ts';
  */
 export type MessageState = 'scheduled' | 'active' | 'locked' | 'deferred' | 'gone';
 
-/** What a stored message needs from the queue or topic that holds it. */
+/** What a stored message needs from the queue that holds it. */
 export interface Home {
   onMessageDue(message: StoredMessage, instantUtc: number): void;
 }
 
+/** Where a message is until a queue has taken it in. */
+const nowhere: Home = { onMessageDue: () => {} };
+
 /**
- * A message inside an entity. It is its own timer: at any time it waits for one instant at most, which is the enqueue
- * time while scheduled, the end of the lock while locked, the expiry otherwise.
+ * A message inside an entity. It is its own timer: at any time it waits for one instant at most, which is the end of the
+ * lock while locked, the expiry otherwise.
  */
 export class StoredMessage implements TimerNode {
   dueUtc = Number.POSITIVE_INFINITY;
@@ -32,7 +35,7 @@ export class StoredMessage implements TimerNode {
   enqueueSequenceNumber: number;
   /** Place in the order of delivery within its queue. */
   position: number;
-  /** When the message became active, in epoch milliseconds; the send time while it is scheduled. */
+  /** When the message became active, in epoch milliseconds; when it was sent, while it is scheduled. */
   enqueuedUtc: number;
   /** Set while the sender asked for a later enqueue time. */
   scheduledUtc: number | undefined;
@@ -56,10 +59,10 @@ export class StoredMessage implements TimerNode {
   hops = 0;
 
   readonly content: Content;
-  home: Home;
+  /** The queue that holds it. */
+  home: Home = nowhere;
 
-  constructor(home: Home, content: Content, sequenceNumber: number, enqueuedUtc: number) {
-    this.home = home;
+  constructor(content: Content, sequenceNumber: number, enqueuedUtc: number) {
     this.content = content;
     this.sequenceNumber = sequenceNumber;
     this.enqueueSequenceNumber = sequenceNumber;

@@ -116,7 +116,7 @@ export class Topic {
   }
 
   #copyTo(queue: Queue, message: StoredMessage, properties: ReadonlyMap<string, PropertyValue>): void {
-    const copy = new StoredMessage(queue, message.content, message.sequenceNumber, message.enqueuedUtc);
+    const copy = new StoredMessage(message.content, message.sequenceNumber, message.enqueuedUtc);
     copy.enqueueSequenceNumber = message.enqueueSequenceNumber;
     copy.scheduledUtc = message.scheduledUtc;
     copy.timeToLiveInMs = this.settings.defaultTimeToLiveInMs;

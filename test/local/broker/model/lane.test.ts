@@ -1,11 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { Lane } from '../../../../local/broker/model/lane.ts';
-import { type Home, StoredMessage } from '../../../../local/broker/model/stored-message.ts';
+import { StoredMessage } from '../../../../local/broker/model/stored-message.ts';
 import { aMessage } from './a-queue.ts';
 
-const nowhere: Home = { onMessageDue: () => {} };
-const aStored = (position: number) => new StoredMessage(nowhere, aMessage(`m${position}`), position, 0);
+const aStored = (position: number) => new StoredMessage(aMessage(`m${position}`), position, 0);
 
 test('hands messages out by their positions, whatever was taken, given back and lost in between', () => {
   const step = fc.oneof(
