@@ -22,10 +22,10 @@ export interface EventConsumer<Event> {
   validate(value: unknown): Validation<Event>;
   /** What makes up the event's content, hashed, where a reused id must be told from a duplicate. */
   fingerprint?(event: Event): string;
-  /** Called for a duplicate of an event whose handler returned something, with that. */
+  /** Called for a duplicate of an event whose handler returned something, with that; it has a handler's time. */
   onDuplicate?(
     result: unknown,
-    context: { readonly eventId: string; readonly log: (message: string) => void },
+    context: { readonly eventId: string; readonly signal: AbortSignal; readonly log: (message: string) => void },
   ): Promise<void>;
   /** The event's own id, where it has a better one than MessageId. */
   eventId?(event: Event, delivery: Delivery): string;

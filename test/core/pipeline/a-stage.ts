@@ -30,7 +30,7 @@ export interface StageOptions {
   readonly validate?: (value: unknown) => Validation<Order>;
   readonly eventId?: (event: Order, delivery: Delivery) => string;
   readonly fingerprint?: (event: Order) => string;
-  readonly onDuplicate?: (result: unknown) => Promise<void>;
+  readonly onDuplicate?: NonNullable<EventConsumer<Order>['onDuplicate']>;
   readonly faults?: {
     readonly claim?: Faults;
     readonly record?: Faults;

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Report } from '../../../functions/core/pipeline/ports.ts';
 import { withoutLedger } from '../../../functions/core/pipeline/without-ledger.ts';
 import { fingerprintOf } from '../../../functions/core/rules/fingerprint.ts';
+import { DEFAULT_POLICY } from '../../../functions/core/rules/policy.ts';
 import { aDelivery, anOrigin } from '../../fixtures/deliveries.ts';
 import { aReport, aStage, KEY, lockToken } from './a-stage.ts';
 
@@ -71,6 +72,35 @@ describe('what a handler returned', () => {
   test('does not keep a duplicate from its end where whoever gets it fails', async () => {
     const onDuplicate = () => Promise.reject(new Error('no'));
     const stage = aStage({ handle: async () => 1, onDuplicate });
+    await stage.deliver();
+
+    expect(await stage.deliver(again())).toEqual(duplicate);
+  });
+
+  test('keeps a duplicate no longer than a handler may take where whoever gets it hangs', async () => {
+    const signals: AbortSignal[] = [];
+    const onDuplicate = (_result: unknown, { signal }: { readonly signal: AbortSignal }) => {
+      signals.push(signal);
+      return new Promise<void>(() => {});
+    };
+    const stage = aStage({ handle: async () => 1, onDuplicate });
+    await stage.deliver();
+
+    const { handlerTimeoutInMs: durationInMs } = DEFAULT_POLICY;
+    expect(await stage.deliver(again())).toEqual({ ...duplicate, durationInMs });
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true]);
+    expect(stage.telemetry.lines).toHaveLength(1);
+    expect(stage.settlement.settled.size).toBe(2);
+  });
+
+  test('keeps a duplicate not at all once the process is told to stop', async () => {
+    const stage = aStage({
+      handle: async () => 1,
+      onDuplicate: () => {
+        stage.stop.abort();
+        return new Promise<void>(() => {});
+      },
+    });
     await stage.deliver();
 
     expect(await stage.deliver(again())).toEqual(duplicate);
