@@ -64,7 +64,7 @@ var rules = concat(
       frequency: 'PT5M'
       window: 'PT10M'
       severity: 2
-      description: 'More attempts than usual fail for a passing reason: the early sign, minutes before the first dead letters. Look at what the handlers call. Nothing is lost yet; if it will last longer than the retry window, disable the function.'
+      description: 'More attempts than usual fail for a passing reason: the early sign, minutes before the first dead letters. Look at what the handlers call. Nothing is lost yet; if it will last longer than the retry window, close the queue to receivers (docs/runbook.md).'
     }
     {
       name: 'attempts-exhausted'

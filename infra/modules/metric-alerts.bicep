@@ -84,7 +84,7 @@ var queueRules = flatten(map(queues, queue => [
     aggregation: 'Average'
     threshold: thresholds.?scheduledMessages ?? 1000
     severity: 2
-    description: 'Many delayed copies wait on queue ${queue.name}: attempts keep failing for a passing reason. Look at what the handlers call. If that is down for long, disable the function: copies that come due then wait as active messages.'
+    description: 'Many delayed copies wait on queue ${queue.name}: attempts keep failing for a passing reason. Look at what the handlers call. If that is down for long, close the queue to receivers (docs/runbook.md): copies that come due then wait as active messages.'
   }
   {
     name: 'active-${queue.name}'

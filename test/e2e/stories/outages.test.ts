@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { EntityStatus } from '../../../local/broker/model/queue-settings.ts';
 import { connectionsTo } from '../../helpers/connections.ts';
 import { needs } from '../support/target.ts';
 import { aTheatre, type Theatre } from '../support/theatre.ts';
@@ -81,4 +82,28 @@ test('a broker that is gone for 30 s is found by the app as it runs, and no effe
   // A lock that still holds is settled over the new connection, although the message came over the old one.
   expect(outcomes).toEqual({ succeeded: 3, redelivered: 1 });
   if (existsSync('/proc/net/tcp')) expect(connections()).toEqual([1, 1]);
+});
+
+// What the runbook says to do while the other side is down.
+test('a queue that is closed to receivers keeps what comes, and goes on where it was when it is opened', async (context) => {
+  needs(context, 'faults');
+  const { broker, director } = theatre;
+  const story = await theatre.story('closed');
+  const setStatus = (status: EntityStatus) => {
+    const queue = broker.namespace.queue('closed');
+    queue.update({ ...queue.settings, status });
+  };
+  await story.startHost({ RETRY__SCRIPTED__HANDLER_TIMEOUT_IN_MS: '60000' });
+  await story.send({ running: [[['waitFor', 'closed'], ['charge']]] });
+  await story.until(() => expect(story.runs()).toHaveLength(1));
+
+  setStatus('ReceiveDisabled');
+  await story.send({ late: [[['charge']]] });
+  director.open('closed');
+  await story.until(() => expect(story.reportsOf('running')).not.toEqual([]));
+  expect(story.runs('late')).toEqual([]);
+  setStatus('Active');
+  const { runs, attempts } = await story.end();
+
+  expect({ runs, attempts }).toEqual({ runs: 2, attempts: 1 });
 });
