@@ -24,9 +24,9 @@ export function takeIn({ inlet, newMessageId }: ProducerOptions, bytes: Buffer, 
     for (const message of messages) {
       const problem = messageProblem(message);
       if (problem !== undefined) return problem;
-      const refusal = inlet.refusalOf(message);
-      if (refusal !== undefined) return refusalError(refusal.reason, refusal.detail);
     }
+    const refusal = inlet.refusalOf(messages);
+    if (refusal !== undefined) return refusalError(refusal.reason, refusal.detail);
     for (const message of messages) inlet.send(message, message.scheduledUtc);
     return undefined;
   } catch (error) {

@@ -10,8 +10,8 @@ import { StoredMessage } from './stored-message.ts';
 export type InletOptions = {
   readonly duplicateDetectionWindowInMs: number | undefined;
   readonly requiresSession: boolean;
-  /** Why the entity takes nothing at present, if so. */
-  refusal(content: Content): Refusal | undefined;
+  /** Why the entity does not take so many bytes at present, if so. */
+  refusal(sizeInBytes: number): Refusal | undefined;
   /** Takes a message in that has become active at `message.enqueuedUtc`. */
   accept(message: StoredMessage): void;
 };
@@ -40,12 +40,11 @@ export class Inlet implements Scheduler, ForwardTarget {
     return this.#scheduledSizeInBytes;
   }
 
-  /** Why `content` would be refused, without sending it: a batch is sent whole or not at all. */
-  refusalOf(content: Content): Refusal | undefined {
-    if (this.#options.requiresSession && content.sessionId === undefined) {
-      return sessionIdMissing;
-    }
-    return this.#options.refusal(content);
+  /** Why these would be refused, without sending them: a batch is sent whole or not at all. */
+  refusalOf(contents: readonly Content[]): Refusal | undefined {
+    const { requiresSession, refusal } = this.#options;
+    if (requiresSession && contents.some(({ sessionId }) => sessionId === undefined)) return sessionIdMissing;
+    return refusal(contents.reduce((sum, { bytes }) => sum + bytes.length, 0));
   }
 
   /**
@@ -54,7 +53,7 @@ export class Inlet implements Scheduler, ForwardTarget {
    */
   send(content: Content, scheduledUtc?: number): SendResult {
     const nowUtc = this.#engine.catchUp();
-    const refusal = this.refusalOf(content);
+    const refusal = this.refusalOf([content]);
     if (refusal !== undefined) return refusal;
     const sequenceNumber = ++this.#lastSequenceNumber;
     if (this.isDuplicate(content, nowUtc)) return { kind: 'duplicate', sequenceNumber };
@@ -76,7 +75,7 @@ export class Inlet implements Scheduler, ForwardTarget {
    * A {@link StoredMessage.timeToLiveInMs} that it has already is a cap.
    */
   transfer(from: StoredMessage, transfer: Transfer): SendResult {
-    return this.refusalOf(from.content) ?? this.takeIn(from, transfer);
+    return this.refusalOf([from.content]) ?? this.takeIn(from, transfer);
   }
 
   /** As {@link Inlet.transfer}, for what cannot be refused any more. */

@@ -54,7 +54,7 @@ export class Queue implements Home {
     this.inlet = new Inlet(engine, {
       duplicateDetectionWindowInMs: settings.duplicateDetectionWindowInMs,
       requiresSession: settings.requiresSession,
-      refusal: (content) => this.#refusal(content),
+      refusal: (sizeInBytes) => this.#refusal(sizeInBytes),
       accept: (message) => this.#accept(message),
     });
     const endDelivery = (message: StoredMessage, instantUtc: number) => this.#endDelivery(message, instantUtc);
@@ -248,10 +248,10 @@ export class Queue implements Home {
     return this.#store.byLockToken(lockToken);
   }
 
-  #refusal(content: Content): Refusal | undefined {
+  #refusal(sizeInBytes: number): Refusal | undefined {
     const { maxSizeInBytes, status } = this.settings;
     if (!takesSends(status)) return entityDisabled(this.path);
-    if (this.sizeInBytes + content.bytes.length <= maxSizeInBytes) return undefined;
+    if (this.sizeInBytes + sizeInBytes <= maxSizeInBytes) return undefined;
     return quotaExceeded(this.path, maxSizeInBytes);
   }
 

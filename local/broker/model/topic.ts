@@ -71,7 +71,7 @@ export class Topic {
     this.inlet = new Inlet(engine, {
       duplicateDetectionWindowInMs: settings.duplicateDetectionWindowInMs,
       requiresSession: false,
-      refusal: (content) => this.#refusal(content),
+      refusal: (sizeInBytes) => this.#refusal(sizeInBytes),
       accept: (message) => this.#distribute(message),
     });
     for (const [name, subscription] of settings.subscriptions) this.addSubscription(name, subscription);
@@ -128,10 +128,10 @@ export class Topic {
     queue.takeCopy(copy);
   }
 
-  #refusal(content: Content): Refusal | undefined {
+  #refusal(sizeInBytes: number): Refusal | undefined {
     const { status = 'Active', maxSizeInBytes = defaultQueueSettings.maxSizeInBytes } = this.#settings;
     if (!takesSends(status)) return entityDisabled(this.path);
-    const isFull = this.sizeInBytes + content.bytes.length > maxSizeInBytes;
+    const isFull = this.sizeInBytes + sizeInBytes > maxSizeInBytes;
     return isFull ? quotaExceeded(this.path, maxSizeInBytes) : undefined;
   }
 }

@@ -26,11 +26,11 @@ export function scheduleMessage(request: ManagementRequest, inlet: Inlet, newMes
   for (const message of messages) {
     const problem = messageProblem(message);
     if (problem !== undefined) return { kind: 'failed', status: 400, error: problem };
-    const refusal = inlet.refusalOf(message);
-    if (refusal !== undefined) {
-      return { kind: 'failed', status: 403, error: refusalError(refusal.reason, refusal.detail) };
-    }
     if (message.scheduledUtc === undefined) throw argumentError('A message has no x-opt-scheduled-enqueue-time.');
+  }
+  const refusal = inlet.refusalOf(messages);
+  if (refusal !== undefined) {
+    return { kind: 'failed', status: 403, error: refusalError(refusal.reason, refusal.detail) };
   }
   const numbers = messages.map((message) => {
     const result = inlet.send(message, message.scheduledUtc);

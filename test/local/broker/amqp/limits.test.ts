@@ -97,6 +97,15 @@ test('takes a description of 4096 characters', async () => {
   expect(broker.namespace.queue(QUEUE).counts()).toMatchObject({ active: 0, deadLetter: 1 });
 });
 
+test('takes nothing of a batch, or of a request to schedule, that would fit in part', async () => {
+  const { broker, client } = await aBroker({ maxSizeInBytes: 10_000 });
+  const sender = client.createSender(QUEUE);
+  const three = Array.from({ length: 3 }, () => ({ body: Buffer.alloc(4000) }));
+  expect(await codeOf(sender.sendMessages(three))).toBe('QuotaExceeded');
+  expect(await codeOf(sender.scheduleMessages(three, new Date(Date.now() + 60_000)))).toBe('QuotaExceeded');
+  expect(broker.namespace.queue(QUEUE).counts()).toEqual(EMPTY);
+});
+
 test('fills an entity to the last byte, and not beyond', async () => {
   const bytes = withFields({});
   const { broker } = await aBroker({ maxSizeInBytes: 2 * bytes.length });
