@@ -16,6 +16,13 @@ func checkedName(environmentName string) string =>
     : environmentName
 
 @export()
+@description('App settings, unless one has a name that Linux does not take; the platform would complain of something else.')
+func checkedSettings(settings { *: string }) { *: string } =>
+  !empty(filter(objectKeys(settings), name => length(split(name, ['-', ':', ' ', '/'])) > 1))
+    ? fail('Settings ${join(objectKeys(settings), ', ')}: a name must have letters, digits, periods and underscores only.')
+    : settings
+
+@export()
 @description('The tier, unless it cannot do what the network asks for.')
 func checkedTier(tier serviceBusTierType, network networkKindType) serviceBusTierType =>
   tier == 'Standard' && network == 'isolated'

@@ -4,7 +4,7 @@ metadata description = 'Everything that the consumer needs, in one resource grou
 targetScope = 'subscription'
 
 import { queues, topics } from 'entities.bicep'
-import { checkedName, checkedQueue, checkedTier, checkedTopic } from 'guards.bicep'
+import { checkedName, checkedQueue, checkedSettings, checkedTier, checkedTopic } from 'guards.bicep'
 import { stageType } from 'stages.bicep'
 import { budgetType } from 'modules/budget.bicep'
 import { principalType } from 'modules/types.bicep'
@@ -215,8 +215,8 @@ module functionApp 'modules/function-app.bicep' = {
     instanceMemoryInMb: stage.instanceMemoryInMb
     maximumInstanceCount: stage.maximumInstanceCount
     alwaysReady: stage.alwaysReady
-    handlerSettings: handlerSettings
-    policySettings: policySettings
+    handlerSettings: checkedSettings(handlerSettings)
+    policySettings: checkedSettings(policySettings)
     subnetResourceId: isIsolated ? network!.outputs.appSubnetResourceId : null
   }
   // The app checks its connections at start, so what it may do and how it gets there comes first.

@@ -129,6 +129,13 @@ describe.skipIf(compiler.kind === 'absent')('the compiler', () => {
       stage: 'dev',
       says: 'environmentName my_dev must have letters, digits and hyphens only',
     },
+    {
+      what: 'a setting with a name that Linux does not take',
+      file: 'infra/dev.bicepparam',
+      change: ['PAYMENTS_URL:', "'PAYMENTS-URL':"],
+      stage: 'dev',
+      says: 'Settings PAYMENTS-URL: a name must have letters, digits, periods and underscores only',
+    },
   ] as const)('refuses $what', { timeout: SLOW }, async ({ file, change: [from, to], stage, says }) => {
     if (compiler.kind === 'absent') return;
     const edit = async (copy: string) => {

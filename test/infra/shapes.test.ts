@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { STAGES } from '../../infra/checks/sources.ts';
-import { project, readText } from './support/built.ts';
+import { project, readText, snapshots, theOnly } from './support/built.ts';
 
 // Neither Docker, nor azd, nor GitHub runs these here: what is held is their shape, and that they name what there is.
 
@@ -155,5 +155,36 @@ describe('the workflows', () => {
     );
     expect(read.length).toBeGreaterThan(3);
     expect(read.filter((name) => !(`${name}` in stage.jobs.deploy.env))).toEqual([]);
+  });
+});
+
+describe('docs/deploy.md', () => {
+  const guide = readText('docs/deploy.md');
+
+  it('names no file and no command that is not there', () => {
+    const made = ['dist/deploy', 'infra/.bicep'];
+    const paths = [...guide.matchAll(/(?<![\w./-])(?:infra|local|docs|dist|test|\.github)\/[\w./-]*\w/g)].map(
+      ([path]) => path,
+    );
+    expect(paths.length).toBeGreaterThan(10);
+    expect(
+      paths.filter((path) => !made.some((each) => path.startsWith(each)) && !existsSync(join(project, path))),
+    ).toEqual([]);
+    const commands = [...guide.matchAll(/npm run ([\w:-]+)/g)].map(([, name]) => name as string);
+    expect(commands.filter((name) => !(name in scripts))).toEqual([]);
+  });
+
+  it('has the bounds of each stage as they are', () => {
+    for (const snapshot of snapshots) {
+      const row = guide.split('\n').find((line) => line.startsWith(`| ${snapshot.stage} |`)) ?? '';
+      const { maximumInstanceCount } = theOnly(snapshot, 'Microsoft.Web/sites').properties.functionAppConfig
+        .scaleAndConcurrency;
+      const { retentionInDays } = theOnly(snapshot, 'Microsoft.OperationalInsights/workspaces').properties;
+      const { sku } = theOnly(snapshot, 'Microsoft.Storage/storageAccounts');
+      expect(row).toContain(`| ${theOnly(snapshot, 'Microsoft.ServiceBus/namespaces').sku?.['tier']}`);
+      expect(row).toContain(
+        `| ${String(sku?.['name']).replace('Standard_', '')} | ${maximumInstanceCount} | ${retentionInDays} days`,
+      );
+    }
   });
 });
