@@ -90,9 +90,11 @@ export function deferralOf(
     [PROPERTY.origin, string(writeOrigin(envelope.origin))],
     [PROPERTY.notBefore, string(iso(dueUtc))],
   ]);
-  for (const name of [PROPERTY.firstFailed, PROPERTY.lastFailed, PROPERTY.errorCode, PROPERTY.errorMessage]) {
+  if (envelope.firstFailedUtc !== undefined) set.set(PROPERTY.firstFailed, string(iso(envelope.firstFailedUtc)));
+  for (const name of [PROPERTY.lastFailed, PROPERTY.errorCode, PROPERTY.errorMessage]) {
     const property = envelope.isBelieved ? delivery.properties.get(name) : undefined;
-    if (property) set.set(name, property);
+    // Tools that re-send a message make a timestamp of an instant, say; whatever is no text of ours stays behind.
+    if (property?.type === 'string') set.set(name, property);
   }
   if (envelope.history.length > 0) set.set(PROPERTY.history, string(writeHistory(envelope.history)));
   const { sequenceNumber } = envelope.origin;

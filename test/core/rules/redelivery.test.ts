@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { int, string } from '../../../functions/core/rules/delivery.ts';
+import { int, type PropertyValue, string } from '../../../functions/core/rules/delivery.ts';
 import { readEnvelope, writeOrigin } from '../../../functions/core/rules/envelope.ts';
 import { hash } from '../../../functions/core/rules/hash.ts';
 import { copyMessageId, deferralOf, type Lineage, redeliveryOf } from '../../../functions/core/rules/redelivery.ts';
@@ -217,6 +217,23 @@ describe('a deferral', () => {
     const { set } = deferralOf(delivery, readEnvelope(delivery, CONSUMER), lineage({ attempt: 2 }), DUE_UTC);
     const kept = Object.keys(properties).map((name) => [name, set.get(name)?.value]);
     expect(Object.fromEntries(kept)).toEqual(properties);
+  });
+
+  it('reads an instant that a tool has made a timestamp, and leaves behind a text that it has made something else', () => {
+    const properties: Record<string, PropertyValue> = {
+      'retry-first-failed-utc': { type: 'timestamp', value: ENQUEUED_UTC + 1_000 },
+      'retry-last-failed-utc': { type: 'timestamp', value: ENQUEUED_UTC + 2_000 },
+      'retry-error-code': { type: 'symbol', value: 'Http503' },
+      'retry-error-message': { type: 'null', value: null },
+    };
+    const delivery = aDelivery({ attempt: 2, properties });
+    const { set } = deferralOf(delivery, readEnvelope(delivery, CONSUMER), lineage({ attempt: 2 }), DUE_UTC);
+    expect(Object.keys(properties).map((name) => set.get(name))).toEqual([
+      string('2026-01-05T09:00:01.000Z'),
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 
   it('keeps nothing of what another wrote', () => {
