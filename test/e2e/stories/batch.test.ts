@@ -8,6 +8,8 @@ const BATCHES = {
   queue: { lockDurationInMs: LOCK_IN_MS },
   settings: {
     BATCH: 'true',
+    // No lock is renewed in a batch, so the deliveries last for less of an outage.
+    RETRY__SCRIPTED__OUTAGE_IN_MS: '60000',
     RETRY__SCRIPTED__HANDLER_TIMEOUT_IN_MS: `${LOCK_IN_MS - 5_000}`,
     RETRY__SCRIPTED__LOCK_DURATION_IN_MS: `${LOCK_IN_MS}`,
     AzureFunctionsJobHost__extensions__serviceBus__maxMessageBatchSize: '10',
