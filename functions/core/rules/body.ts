@@ -37,6 +37,7 @@ export const LARGEST_BODY_BYTES = 16 * 1_024 * 1_024;
  */
 export function readBody({ body, contentType, contentEncoding, properties }: BodySource, inflate?: Inflate): ReadBody {
   if (body.kind === 'absent') return malformed('the message has no body');
+  if (body.kind === 'unreadable') return malformed(body.problem);
   if (body.kind !== 'data' && body.bytes === undefined) return { kind: 'value', value: body.value };
   const { reading, charset } = readMediaType(contentType);
   if (!reading) return unsupported(contentType);

@@ -42,7 +42,9 @@ export const string = (value: string): PropertyValue => ({ type: 'string', value
 export type Body =
   | { readonly kind: 'data'; readonly bytes: Uint8Array }
   | { readonly kind: 'value' | 'sequence'; readonly bytes: Uint8Array | undefined; readonly value: unknown }
-  | { readonly kind: 'absent' };
+  | { readonly kind: 'absent' }
+  /** An AMQP value that contradicts itself, or is nested beyond measure; a copy carries its bytes all the same. */
+  | { readonly kind: 'unreadable'; readonly problem: string };
 
 /** One hand-over of a message by the broker, under a lock. Instants are epoch milliseconds on the broker's clock. */
 export interface Delivery {

@@ -72,6 +72,7 @@ describe('a body', () => {
   // A7
   it('that is absent, empty or null differs in what becomes of it', () => {
     expect(read({ body: { kind: 'absent' } })).toEqual(malformed('the message has no body'));
+    expect(read({ body: { kind: 'unreadable', problem: 'cut off' } })).toEqual(malformed('cut off'));
     expect(read({ body: '' })).toEqual(malformed('the body is empty'));
     expect(read({ body: ' \r\n' })).toEqual(malformed('the body is empty'));
     expect(read({ body: 'null' })).toEqual(value(null));

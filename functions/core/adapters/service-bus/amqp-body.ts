@@ -8,11 +8,17 @@ const DEEPEST = 200;
 
 /**
  * The body in a message's sections. Only the bytes of a data section count, whatever type they are declared as; a value or a
- * sequence becomes plain JavaScript.
- *
- * @throws RangeError or TypeError where a value or a sequence cannot be read
+ * sequence becomes plain JavaScript. Total: a message must reach the step that dead-letters it for its body.
  */
 export function bodyOf(sections: readonly Section[]): Body {
+  try {
+    return read(sections);
+  } catch (error) {
+    return { kind: 'unreadable', problem: (error as Error).message };
+  }
+}
+
+function read(sections: readonly Section[]): Body {
   const of = (code: number): Buffer[] => sections.filter((section) => section.code === code).map(({ value }) => value);
   const data = of(SECTION.data);
   if (data.length > 0) return { kind: 'data', bytes: joined(data.map((value) => contentOf(value) ?? Buffer.alloc(0))) };
