@@ -40,6 +40,12 @@ export function entityDisabled(address: string): AmqpError {
   return { condition: CONDITION.entityDisabled, description };
 }
 
+/** The answer to a link to the coordinator of transactions, or to nowhere. */
+export const addressMissing: AmqpError = {
+  condition: CONDITION.notImplemented,
+  description: 'A link needs the address of an entity. Transactions are not supported.',
+};
+
 export const messageLockLost: AmqpError = {
   condition: CONDITION.messageLockLost,
   description:

@@ -5,7 +5,14 @@ import type { SessionHold } from '../model/session-table.ts';
 import { parseAddress } from './address.ts';
 import { cbsReply } from './cbs.ts';
 import { MalformedMessageError } from './codec/encoded-value.ts';
-import { type AmqpError, CONDITION, entityDisabled, entityNotFound, FAULT_ERROR } from './conditions.ts';
+import {
+  type AmqpError,
+  addressMissing,
+  CONDITION,
+  entityDisabled,
+  entityNotFound,
+  FAULT_ERROR,
+} from './conditions.ts';
 import type { LinkServices } from './link-services.ts';
 import { carryOut, replyKindOf } from './management/operations.ts';
 import { replyMessage } from './management/reply.ts';
@@ -29,6 +36,7 @@ export type TakerOptions = {
 /** What becomes of transfers to an address, or why nothing can be sent there. */
 export function takerFor(text: string, options: TakerOptions): Take | AmqpError {
   const { namespace, newMessageId, faults } = options.services;
+  if (text === '') return addressMissing;
   const address = parseAddress(text);
   if (address.kind === 'cbs') return requests((request) => options.reply(request, cbsReply(request)));
   const entity = namespace.find(address.path);

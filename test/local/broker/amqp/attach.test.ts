@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import type { EventContext } from 'rhea';
+import rhea, { type EventContext, type Sender } from 'rhea';
 import { expect, test } from 'vitest';
 import { aBroker, QUEUE } from '../a-broker.ts';
 import { aRawClient } from './raw-client.ts';
@@ -33,4 +33,17 @@ test('refuses a sender without a target, so that no client takes it for attached
   const sender = connection.open_sender('nowhere');
   const [{ sender: answered }] = (await once(sender, 'sender_error')) as [EventContext];
   expect(answered?.target).toMatchObject({ value: null });
+});
+
+test('says that transactions are not supported', async () => {
+  const { broker } = await aBroker();
+  const { connection } = await aRawClient(broker.port);
+  const sender = connection.open_sender({}) as Sender & { local: { attach: { target: unknown } } };
+  const { types } = rhea;
+  sender.local.attach.target = types.described(types.wrap_ulong(0x30), types.wrap_list([]));
+  const [{ sender: answered }] = (await once(sender, 'sender_error')) as [EventContext];
+  expect(answered?.error).toMatchObject({
+    condition: 'amqp:not-implemented',
+    description: 'A link needs the address of an entity. Transactions are not supported.',
+  });
 });
