@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { ServiceBusClient } from '@azure/service-bus';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { defaultQueueSettings } from '../../../local/broker/model/queue-settings.ts';
@@ -155,4 +157,15 @@ test.each([
 ])('refuses %s %s with %j', async (method, path, body, status, expected) => {
   const { fault } = await aStage();
   expect(await fault(method, path, body)).toEqual([status, { error: expect.stringMatching(expected) }]);
+});
+
+test('takes every request that its documentation shows', async () => {
+  const { fault } = await aStage();
+  const text = await readFile(join(import.meta.dirname, '../../../docs/local-service-bus.md'), 'utf8');
+  const requests = [...text.matchAll(/^\| `(GET|POST|DELETE) (\/\S+)` \| (?:`(\{.*\})` )?\|/gm)];
+  expect(requests).toHaveLength(8);
+  for (const [, method = '', path = '', body] of requests) {
+    const [status] = await fault(method, path, body === undefined ? undefined : JSON.parse(body));
+    expect([method, path, status]).toEqual([method, path, method === 'GET' ? 200 : 204]);
+  }
 });
