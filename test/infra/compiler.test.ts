@@ -103,18 +103,20 @@ describe.skipIf(compiler.kind === 'absent')('the compiler', () => {
   });
 
   it.each([
-    [{ LockDuration: 'PT6M' }, 'LockDuration PT6M must be 5 seconds to 5 minutes'],
-    [{ MaxDeliveryCount: 20 }, 'must be at least LockDuration x MaxDeliveryCount (1200 s)'],
-    [{ DeadLetteringOnMessageExpiration: false }, 'DeadLetteringOnMessageExpiration must be true'],
-    [{ MaxSizeInMegabytes: 81_920 }, 'MaxSizeInMegabytes 81920 must be at most 5120 in Standard'],
-  ])('refuses %j', { timeout: SLOW }, async (properties, says) => {
-    const { problems } = await withChange('infra/overrides.json', (overrides) => {
-      overrides['queues'] = { 'billing-order-placed': properties };
-    });
-    expect(problems.join('\n')).toContain(says);
-  });
-
-  it.each([
+    {
+      what: 'a lock that the service does not take',
+      file: 'infra/overrides.json',
+      change: ['"queues": {}', '"queues": { "billing-order-placed": { "LockDuration": "PT6M" } }'],
+      stage: 'dev',
+      says: 'LockDuration PT6M must be 5 seconds to 5 minutes',
+    },
+    {
+      what: 'a topic that forwards to nothing',
+      file: 'local/entities.json',
+      change: ['"ForwardTo": "billing-order-placed"', '"ForwardTo": "billing"'],
+      stage: 'dev',
+      says: 'Topic orders: a subscription forwards to a queue that local/entities.json does not have',
+    },
     {
       what: 'network isolation in Standard',
       file: 'infra/stages.bicep',
