@@ -1,7 +1,9 @@
 import type { LogHookContext } from '@azure/functions';
 import { metrics, trace } from '@opentelemetry/api';
 import { logs, SeverityNumber } from '@opentelemetry/api-logs';
+import { systemClock } from '../system-clock.ts';
 import type { Environment } from './environment.ts';
+import { sayExportTrouble } from './export-trouble.ts';
 import { measureWith } from './instruments.ts';
 import { DeliveryWatch, type Watched } from './watch-delivery.ts';
 
@@ -44,6 +46,8 @@ export async function startTelemetry(environment: Environment): Promise<Exported
   const shutdown = connectionString
     ? (await import('./azure-monitor.ts')).startAzureMonitor(connectionString, environment, otlp)
     : (await import('./plain-sdk.ts')).startPlainSdk(otlp);
+  // The console is the host's to show, and nothing of it is exported.
+  sayExportTrouble(systemClock, (line) => console.warn(line));
   // Only now: whoever asks the API for a meter before there is an SDK keeps one that does nothing.
   const measure = measureWith(metrics.getMeter(SCOPE));
   const tracer = trace.getTracer(SCOPE);
