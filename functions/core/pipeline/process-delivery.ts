@@ -170,6 +170,10 @@ async function run<Event>(
   if (parsed.kind === 'unreadable') return settleFailure(passage, parsed.failure, hold);
 
   if (takeovers > 0 && !turn.stayAlone()) return turnAlone(passage, hold, turn);
+  if (takeovers > 0) {
+    const { eventId } = passage.envelope;
+    passage.ports.telemetry.log('warning', `takes over: runs without an outcome so far: ${takeovers}`, { eventId });
+  }
   return runHandler(passage, parsed.event, toRun);
 }
 

@@ -1,5 +1,4 @@
-/** What the conventions write where a failure has no name of its own. */
-export const OTHER = '_OTHER';
+import { OTHER } from './few-values.ts';
 
 const CODE = /^[A-Za-z][A-Za-z0-9_.]{0,63}$/;
 

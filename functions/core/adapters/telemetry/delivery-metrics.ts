@@ -2,8 +2,9 @@ import type { Clock, Report } from '../../pipeline/ports.ts';
 import type { Delivery } from '../../rules/delivery.ts';
 import { type Envelope, lifeOf, PROPERTY } from '../../rules/envelope.ts';
 import { parseIso } from '../../rules/text.ts';
-import { boundedCode, OTHER } from './bounded-code.ts';
+import { boundedCode } from './bounded-code.ts';
 import { SYSTEM } from './delivery-spans.ts';
+import { OTHER } from './few-values.ts';
 import { ATTRIBUTE, type Measure } from './instruments.ts';
 
 /** What the report of a delivery does not say of it. */
@@ -13,6 +14,8 @@ export interface Seen {
   /** The attempt that the copy sent last carries. */
   readonly copyAttempt: number | undefined;
   readonly isLockLost: boolean;
+  /** Runs of this attempt that ended without an outcome, as its record in the ledger says. */
+  readonly takeovers: number;
   /** The broker's clock, as far as it is known. */
   readonly nowUtc: number;
 }
@@ -67,7 +70,9 @@ export function measureEnd(measure: Measure, report: Report, seen: Seen): void {
     measure('redeliveries', 1, { ...consumer, [ATTRIBUTE.attempt]: seen.copyAttempt ?? attempt + 1 });
   if (outcome === 'deferred') measure('deferrals', 1, { ...consumer, [ATTRIBUTE.cause]: reason ?? OTHER });
   if (outcome === 'dead-lettered') measure('deadLetters', 1, { ...consumer, [ATTRIBUTE.reason]: boundedCode(reason) });
-  if (outcome === 'duplicate' || outcome === 'stale') measure('duplicates', 1, consumer);
+  if (outcome === 'duplicate' || outcome === 'stale')
+    measure('duplicates', 1, { ...consumer, [ATTRIBUTE.outcome]: outcome });
+  if (seen.takeovers > 0 && (tries > 0 || reason === 'PoisonMessage')) measure('takeovers', 1, consumer);
   if (seen.isLockLost || (outcome === 'left' && reason?.startsWith('lock lost'))) measure('locksLost', 1, consumer);
   if (outcome === 'succeeded' || outcome === 'dead-lettered') {
     const { firstEnqueuedUtc } = lifeOf(envelope, generation, 0);

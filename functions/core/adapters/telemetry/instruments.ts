@@ -1,4 +1,6 @@
 import type { Attributes, Counter, Histogram, Meter } from '@opentelemetry/api';
+import { REASONS } from '../../rules/dead-letter.ts';
+import { fewValues } from './few-values.ts';
 
 /**
  * Attributes of metrics. Each has few values: those of a table here, those that the code of an app writes, or a number
@@ -90,7 +92,15 @@ export const METRICS = {
     name: 'redelivery.duplicates',
     kind: 'counter',
     unit: '{delivery}',
-    description: 'Deliveries that the ledger ended without a run: duplicate or stale.',
+    description:
+      'Deliveries that the ledger ended without a run: `duplicate` of a success, or `stale`, overtaken by a later attempt or a dead letter.',
+    attributes: [consumer, outcome],
+  },
+  takeovers: {
+    name: 'redelivery.takeovers',
+    kind: 'counter',
+    unit: '{delivery}',
+    description: 'Deliveries that went on where a run had ended without an outcome: its process crashed or was ended.',
     attributes: [consumer],
   },
   locksLost: {
@@ -180,8 +190,13 @@ export type Measure = <Key extends MetricKey>(
   attributes: Readonly<Record<(typeof METRICS)[Key]['attributes'][number], string | number | undefined>>,
 ) => void;
 
+/** Attributes whose values the code of an app writes; all others have those of a table. */
+const OF_THE_APP = [reason, errorType] as const;
+
 /** Makes the instruments of the table. */
 export function measureWith(meter: Meter): Measure {
+  const known = [...Object.keys(REASONS), 'MessageLockLost'];
+  const bounds = OF_THE_APP.map((name) => [name, fewValues(known)] as const);
   const instruments = new Map<string, Counter | Histogram>();
   for (const [key, { name, kind, ...metric }] of Object.entries<Metric>(METRICS)) {
     const { unit, description, boundaries } = metric;
@@ -194,7 +209,11 @@ export function measureWith(meter: Meter): Measure {
     );
   }
   return (metric, value, attributes) => {
-    const present = withoutUndefined(attributes);
+    let present = withoutUndefined(attributes);
+    for (const [name, bounded] of bounds) {
+      const value = present[name];
+      if (typeof value === 'string') present = { ...present, [name]: bounded(value) };
+    }
     const instrument = instruments.get(metric);
     if (instrument && 'add' in instrument) instrument.add(value, present);
     else instrument?.record(value, present);

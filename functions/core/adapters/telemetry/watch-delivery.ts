@@ -4,9 +4,10 @@ import { clockSkewInMs } from '../../rules/clock-skew.ts';
 import type { Delivery } from '../../rules/delivery.ts';
 import { type Envelope, PROPERTY, readEnvelope } from '../../rules/envelope.ts';
 import type { Handler } from '../../rules/handler.ts';
-import { boundedCode, errorType, OTHER } from './bounded-code.ts';
+import { boundedCode, errorType } from './bounded-code.ts';
 import { failureOf, measureArrival, measureEnd } from './delivery-metrics.ts';
 import { type Child, fail, inChildSpan, SYSTEM, startProcessSpan } from './delivery-spans.ts';
+import { OTHER } from './few-values.ts';
 import { ATTRIBUTE, type Measure } from './instruments.ts';
 import { sentBy, traceparentOf } from './trace-context.ts';
 
@@ -33,6 +34,7 @@ export class DeliveryWatch {
   readonly #context: Context;
   #copyAttempt: number | undefined;
   #isLockLost = false;
+  #takeovers = 0;
   #storeNowUtc: (() => number | undefined) | undefined;
 
   constructor(measure: Measure, tracer: Tracer, watched: Watched) {
@@ -84,7 +86,11 @@ export class DeliveryWatch {
     this.#storeNowUtc = () => ledger.serverNowUtc?.();
     return {
       serverNowUtc: () => ledger.serverNowUtc?.(),
-      claim: (...args) => this.#ask('claim', () => ledger.claim(...args)),
+      claim: async (...args) => {
+        const claim = await this.#ask('claim', () => ledger.claim(...args));
+        if (claim.kind === 'run') this.#takeovers = claim.hold.record.takeovers;
+        return claim;
+      },
       record: (...args) => this.#ask('record', () => ledger.record(...args)),
     };
   }
@@ -148,6 +154,7 @@ export class DeliveryWatch {
       [ATTRIBUTE.attempt]: attempt,
       [ATTRIBUTE.outcome]: outcome,
       ...(reason !== undefined && { [ATTRIBUTE.reason]: reason }),
+      ...(this.#takeovers > 0 && { 'redelivery.takeovers': this.#takeovers }),
     });
     const failure = failureOf(report);
     if (failure) fail(this.#span, failure, description ?? reason ?? outcome);
@@ -156,6 +163,7 @@ export class DeliveryWatch {
       envelope: this.#envelope,
       copyAttempt: this.#copyAttempt,
       isLockLost: this.#isLockLost,
+      takeovers: this.#takeovers,
       nowUtc: this.#brokerNowUtc(),
     });
   }

@@ -7,15 +7,15 @@ import {
   SimpleSpanProcessor,
 } from '@opentelemetry/sdk-trace-node';
 import { measureWith } from '../../../../functions/core/adapters/telemetry/instruments.ts';
+import { logTelemetry } from '../../../../functions/core/adapters/telemetry/log-telemetry.ts';
 import { DeliveryWatch } from '../../../../functions/core/adapters/telemetry/watch-delivery.ts';
-import type { Report } from '../../../../functions/core/pipeline/ports.ts';
+import type { Clock, Report } from '../../../../functions/core/pipeline/ports.ts';
 import { processDelivery } from '../../../../functions/core/pipeline/process-delivery.ts';
 import { processWide } from '../../../../functions/core/pipeline/process-wide.ts';
 import type { Delivery } from '../../../../functions/core/rules/delivery.ts';
 import type { HandlerContext } from '../../../../functions/core/rules/handler.ts';
 import { fakeSender } from '../../../fakes/fake-sender.ts';
 import { fakeSettlement } from '../../../fakes/fake-settlement.ts';
-import { fakeTelemetry } from '../../../fakes/fake-telemetry.ts';
 import { type Faults, none } from '../../../fakes/faults.ts';
 import { type InMemoryLedger, inMemoryLedger } from '../../../fakes/in-memory-ledger.ts';
 import { journal } from '../../../fakes/journal.ts';
@@ -37,9 +37,17 @@ export interface Point {
 export interface WatchedConsumer {
   readonly ledger: InMemoryLedger;
   deliver(delivery: Delivery, traceparent?: string): Promise<Report>;
+  /** Delivers the message to a process that dies as soon as it has called the handler; another takes its place. */
+  deliverAndDie(delivery: Delivery): Promise<void>;
+  /** Lets so much time go by, in ms. */
+  pass(inMs: number): Promise<void>;
+  /** Delivers a message again that nobody settled: after its lock, and any lease on its event, have ended. */
+  deliverAgain(delivery: Delivery): Promise<Report>;
   /** Delivers the message, then each copy once it is due and so much later, until none is left. */
   deliverAll(delivery: Delivery, lateInMs?: number): Promise<Report[]>;
   points(): Promise<readonly Point[]>;
+  /** What was logged, oldest first. */
+  lines(): readonly Record<string, unknown>[];
   /** In the order in which they ended. */
   spans(): readonly ReadableSpan[];
 }
@@ -58,7 +66,9 @@ export function aWatchedConsumer(
   const ledger = inMemoryLedger(clock);
   const sender = fakeSender(steps, none);
   const settlement = fakeSettlement(steps, settleFaults, none);
-  const wide = processWide(clock);
+  let wide = processWide(clock);
+  const lines: Record<string, unknown>[] = [];
+  const log = logTelemetry((level, line) => lines.push({ level, ...JSON.parse(line) }));
   const reader = new Reader();
   const measure = measureWith(new MeterProvider({ readers: [reader] }).getMeter('test'));
   const exporter = new InMemorySpanExporter();
@@ -66,7 +76,11 @@ export function aWatchedConsumer(
   const tracer = tracers.getTracer('test');
   let deliveries = 0;
 
-  const deliver = async (message: Delivery, traceparent?: string): Promise<Report> => {
+  const deliver = async (
+    message: Delivery,
+    traceparent?: string,
+    own: { readonly clock?: Clock; readonly handle?: typeof handle } = {},
+  ): Promise<Report> => {
     const delivery = { ...message, lockToken: lockToken(++deliveries) };
     const watch = new DeliveryWatch(measure, tracer, { delivery, consumer: CONSUMER, clock, traceparent });
     const consumer = {
@@ -74,14 +88,14 @@ export function aWatchedConsumer(
       policyName: 'order-placed',
       policy: aPolicy(),
       validate: (value: unknown) => ({ kind: 'valid', event: value }) as const,
-      handle: watch.handler((_event: unknown, context: HandlerContext) => handle(context)),
+      handle: watch.handler((_event: unknown, context: HandlerContext) => (own.handle ?? handle)(context)),
     };
     const ports = {
-      clock,
+      clock: own.clock ?? clock,
       ledger: watch.ledger(ledger),
       sender: watch.sender(sender),
       settlement: watch.settlement(settlement),
-      telemetry: watch.telemetry(fakeTelemetry()),
+      telemetry: watch.telemetry(log),
       processWide: wide,
     };
     return watch.within(() =>
@@ -96,7 +110,27 @@ export function aWatchedConsumer(
   };
   return {
     ledger,
-    deliver,
+    deliver: (delivery, traceparent) => deliver(delivery, traceparent),
+    async deliverAndDie(delivery) {
+      const called = Promise.withResolvers<void>();
+      const never = new Promise<never>(() => undefined);
+      // Neither its handler nor any of its timers ends any more.
+      void deliver(delivery, undefined, {
+        clock: { ...clock, sleep: () => never },
+        handle: () => {
+          called.resolve();
+          return never;
+        },
+      });
+      await called.promise;
+      wide = processWide(clock);
+    },
+    pass: (inMs) => clock.advance(inMs),
+    async deliverAgain(delivery) {
+      await clock.advance(aPolicy().handlerTimeoutInMs + 60_000);
+      const lockedUntilUtc = clock.nowUtc() + 60_000;
+      return deliver({ ...delivery, lockedUntilUtc, deliveryCount: delivery.deliveryCount + 1 });
+    },
     async deliverAll(first, lateInMs = 0) {
       const seen = new Set(sender.accepted.keys());
       const reports = [await deliver(first)];
@@ -124,6 +158,7 @@ export function aWatchedConsumer(
         ),
       );
     },
+    lines: () => lines,
     spans: () => exporter.getFinishedSpans(),
   };
 }

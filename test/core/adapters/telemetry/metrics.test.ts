@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { METRICS } from '../../../../functions/core/adapters/telemetry/instruments.ts';
+import { string } from '../../../../functions/core/rules/delivery.ts';
 import { PermanentError, TransientError } from '../../../../functions/core/rules/errors.ts';
 import type { HandlerContext } from '../../../../functions/core/rules/handler.ts';
 import { first } from '../../../fakes/faults.ts';
@@ -80,7 +81,9 @@ test('a duplicate counts as one, and its claim as answered so', async () => {
   await consumer.deliver(message('D'));
   await consumer.deliver(message('D'));
 
-  expect(await of(consumer, METRICS.duplicates)).toEqual([{ attributes: ours, value: 1 }]);
+  expect(await of(consumer, METRICS.duplicates)).toEqual([
+    { attributes: { ...ours, 'redelivery.outcome': 'duplicate' }, value: 1 },
+  ]);
   expect(
     (await of(consumer, METRICS.ledgerDuration)).map(({ attributes, count }) => [
       attributes['redelivery.ledger.operation'],
@@ -92,6 +95,29 @@ test('a duplicate counts as one, and its claim as answered so', async () => {
     ['record', 'recorded', 1],
     ['claim', 'duplicate', 1],
   ]);
+});
+
+test('a copy that comes after its event has gone further is stale, and no duplicate', async () => {
+  const consumer = aWatchedConsumer(byEvent);
+  const [first, second] = [message('C'), aDelivery({ attempt: 2, messageId: 'C', sequenceNumber: '8' })];
+  await consumer.deliverAll(first);
+  await consumer.deliver({ ...second, properties: new Map(second.properties).set('retry-event-id', string('C')) });
+
+  expect(await of(consumer, METRICS.duplicates)).toEqual([
+    { attributes: { ...ours, 'redelivery.outcome': 'stale' }, value: 1 },
+  ]);
+});
+
+test('a crash is counted by the delivery that takes over, whose outcome is the only one', async () => {
+  const consumer = aWatchedConsumer(byEvent);
+  await consumer.deliverAndDie(message('D'));
+  await consumer.deliverAgain(message('D'));
+
+  expect(await of(consumer, METRICS.takeovers)).toEqual([{ attributes: ours, value: 1 }]);
+  expect(await of(consumer, METRICS.deliveries)).toEqual([
+    { attributes: { ...ours, 'redelivery.outcome': 'succeeded' }, value: 1 },
+  ]);
+  expect((await of(consumer, METRICS.consumed)).map(({ value }) => value)).toEqual([2]);
 });
 
 test('a deferral is counted by its cause', async () => {
@@ -131,6 +157,23 @@ test('a reason that is a sentence is no reason on a metric', async () => {
   ]);
 });
 
+test('codes that a handler makes from ids are bounded, and never hide a reason of our own', async () => {
+  const consumer = aWatchedConsumer(async ({ eventId }) => {
+    if (eventId.startsWith('C')) throw new TransientError('down');
+    throw new PermanentError(`Bad${eventId}`, 'no');
+  });
+  for (let event = 0; event < 150; event++) await consumer.deliver(message(`X${event}`, String(1_000 + event)));
+  await consumer.deliverAll(message('C'));
+
+  const reasons = (await of(consumer, METRICS.deadLetters)).map(({ attributes, value }) => [
+    attributes['redelivery.reason'],
+    value,
+  ]);
+  expect(reasons).toHaveLength(102);
+  expect(reasons).toContainEqual(['_OTHER', 50]);
+  expect(reasons).toContainEqual(['AttemptsExhausted', 1]);
+});
+
 describe('every metric', () => {
   /** Everything that can be seen, of so many events of each kind. */
   async function all(events: number): Promise<readonly Point[]> {
@@ -143,6 +186,8 @@ describe('every metric', () => {
       await consumer.ledger.claim(key, claimant, 30_000, false);
       await consumer.deliver(message(`E${event}`, String(1_000 + event)));
     }
+    await consumer.deliverAndDie(message('F'));
+    await consumer.deliverAgain(message('F'));
     return consumer.points();
   }
   const tables = Object.values(METRICS);

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { PermanentError, TransientError } from '../../../../functions/core/rules/errors.ts';
-import { aDelivery, CONSUMER } from '../../../fixtures/deliveries.ts';
+import { aDelivery, aPolicy, CONSUMER } from '../../../fixtures/deliveries.ts';
 import { aWatchedConsumer, lineOf } from './a-watched-consumer.ts';
 
 const INVOCATION = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
@@ -66,6 +66,69 @@ test('a dead letter is a failed delivery that says why, with its settlement as a
       },
     ],
   ]);
+});
+
+describe('a process that dies in the handler', () => {
+  const message = aDelivery({ properties: { 'Diagnostic-Id': MESSAGE } });
+
+  async function afterACrash() {
+    const consumer = aWatchedConsumer(async () => undefined);
+    await consumer.deliverAndDie(message);
+    await consumer.deliverAgain(message);
+    return consumer;
+  }
+
+  test('leaves no span; the delivery that takes over says so, in the trace of the message', async () => {
+    const spans = (await afterACrash()).spans();
+
+    expect(spans.map((span) => lineOf(span, spans))).toEqual([
+      'complete billing-order-placed < process billing-order-placed',
+      'process billing-order-placed',
+    ]);
+    const takeover = spans.at(-1);
+    expect(takeover?.parentSpanContext).toMatchObject({
+      traceId: '11111111111111111111111111111111',
+      spanId: '2222222222222222',
+    });
+    expect(takeover?.attributes).toMatchObject({
+      'messaging.message.id': 'A',
+      'azure.servicebus.message.delivery_count': 2,
+      'redelivery.event_id': 'A',
+      'redelivery.attempt': 1,
+      'redelivery.takeovers': 1,
+      'redelivery.outcome': 'succeeded',
+    });
+  });
+
+  test('leaves no line; those of the delivery that takes over are joined by the event', async () => {
+    expect((await afterACrash()).lines()).toMatchObject([
+      {
+        level: 'warning',
+        event: 'delivery.note',
+        message: 'takes over: runs without an outcome so far: 1',
+        eventId: 'A',
+      },
+      { level: 'information', event: 'delivery.processed', eventId: 'A', attempt: 1, deliveryCount: 2, tries: 1 },
+    ]);
+  });
+
+  test('again and again ends in one trace as well, with a dead letter that says what it is', async () => {
+    const consumer = aWatchedConsumer(async () => undefined);
+    await consumer.deliverAndDie(message);
+    for (const deliveryCount of [2, 3]) {
+      await consumer.pass(aPolicy().handlerTimeoutInMs + 60_000);
+      await consumer.deliverAndDie({ ...message, deliveryCount, lockedUntilUtc: undefined });
+    }
+    await consumer.deliverAgain({ ...message, deliveryCount: 3 });
+
+    const spans = consumer.spans();
+    expect(spans.map((span) => lineOf(span, spans))).toEqual([
+      'dead_letter billing-order-placed < process billing-order-placed failed PoisonMessage',
+      'process billing-order-placed failed PoisonMessage',
+    ]);
+    expect(spans.at(-1)?.attributes).toMatchObject({ 'redelivery.takeovers': 3, 'error.type': 'PoisonMessage' });
+    expect(new Set(spans.map((span) => span.spanContext().traceId))).toEqual(new Set([MESSAGE.split('-')[1]]));
+  });
 });
 
 describe('the span of a delivery', () => {
