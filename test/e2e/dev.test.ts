@@ -108,7 +108,9 @@ test.concurrent('npm run dev: many saves are one restart, what does not compile 
   await inCopy(async (folder) => {
     const command = run(folder, ['npm', 'run', '--silent', 'dev', '--', '--free-ports']);
     await eventually(() => expect(command.stdout()).toContain('Ctrl-C stops it all'));
-    expect(command.stdout()).toMatch(/^telemetry +this log alone; .*OTEL_EXPORTER_OTLP_ENDPOINT=http:\/\/localhost:4318/m);
+    expect(command.stdout()).toMatch(
+      /^telemetry +this log alone; .*OTEL_EXPORTER_OTLP_ENDPOINT=http:\/\/localhost:4318/m,
+    );
     const [connectionString = ''] = /Endpoint=\S+/.exec(command.stdout()) ?? [];
     const client = new ServiceBusClient(connectionString);
     onTestFinished(() => client.close());
