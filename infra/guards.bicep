@@ -16,6 +16,20 @@ func checkedName(environmentName string) string =>
     : environmentName
 
 @export()
+@description('The name of a table, unless Table Storage refuses it.')
+func checkedTable(name string) string =>
+  length(split(name, ['-', '_', '.', ' '])) > 1 || contains('0123456789', take(name, 1))
+    ? fail('ledgerTableName ${name} must have letters and digits only, a letter first.')
+    : name
+
+@export()
+@description('Days that the ledger remembers, unless a replay may come later than that; the app would refuse to start.')
+func checkedRetention(retentionInDays int, replayHorizonInDays int) int =>
+  retentionInDays <= replayHorizonInDays
+    ? fail('ledgerRetentionInDays ${retentionInDays} must be more than replayHorizonInDays ${replayHorizonInDays}, or a replay could run an effect again.')
+    : retentionInDays
+
+@export()
 @description('App settings, unless one has a name that Linux does not take; the platform would complain of something else.')
 func checkedSettings(settings { *: string }) { *: string } =>
   !empty(filter(objectKeys(settings), name => length(split(name, ['-', ':', ' ', '/'])) > 1))

@@ -4,7 +4,7 @@ metadata description = 'Everything that the consumer needs, in one resource grou
 targetScope = 'subscription'
 
 import { queues, topics } from 'entities.bicep'
-import { checkedName, checkedQueue, checkedSettings, checkedTier, checkedTopic } from 'guards.bicep'
+import { checkedName, checkedQueue, checkedRetention, checkedSettings, checkedTable, checkedTier, checkedTopic } from 'guards.bicep'
 import { stageType } from 'stages.bicep'
 import { budgetType } from 'modules/budget.bicep'
 import { principalType } from 'modules/types.bicep'
@@ -71,6 +71,7 @@ var names = {
   network: 'vnet-${suffix}'
   actionGroup: 'ag-${suffix}'
 }
+var ledgerTable = checkedTable(ledgerTableName)
 var deploymentContainerName = 'deployment'
 var tier = checkedTier(stage.serviceBusTier, stage.network)
 var isIsolated = stage.network == 'isolated'
@@ -131,7 +132,7 @@ module storage 'modules/storage.bicep' = {
     skuName: stage.storageSku
     network: stage.network
     deploymentContainerName: deploymentContainerName
-    ledgerTableName: ledgerTableName
+    ledgerTableName: ledgerTable
   }
 }
 
@@ -189,7 +190,7 @@ module roles 'modules/roles.bicep' = {
     serviceBusNamespaceName: names.serviceBus
     queueNames: map(workQueues, queue => queue.name)
     storageAccountName: names.storage
-    ledgerTableName: ledgerTableName
+    ledgerTableName: ledgerTable
     applicationInsightsName: names.applicationInsights
     scaleByMessageCounts: scaleByMessageCounts
   }
@@ -207,8 +208,8 @@ module functionApp 'modules/function-app.bicep' = {
     identityName: names.identity
     storageAccountName: names.storage
     deploymentContainerName: deploymentContainerName
-    ledgerTableName: ledgerTableName
-    ledgerRetentionInDays: ledgerRetentionInDays
+    ledgerTableName: ledgerTable
+    ledgerRetentionInDays: checkedRetention(ledgerRetentionInDays, replayHorizonInDays)
     replayHorizonInDays: replayHorizonInDays
     serviceBusNamespaceName: names.serviceBus
     applicationInsightsName: names.applicationInsights

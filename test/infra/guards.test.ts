@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { findCompiler, runBicep } from '../../infra/checks/compiler.ts';
 import { aTemporaryFolder, removeFolder } from '../helpers/temporary-folder.ts';
-import { project } from './support/built.ts';
+import { project, readText } from './support/built.ts';
 
 const compiler = await findCompiler(process.env, join(project, 'infra', '.bicep'), { mayDownload: false });
 const SLOW = 240_000;
@@ -64,6 +64,35 @@ const CASES = [
   },
   { call: checkedQueue({ MaxSizeInMegabytes: 81_920 }, 'Premium'), says: undefined },
   { call: checkedTopic({ ForwardTo: 'q' }), says: undefined },
+  { call: "checkedTier('Premium', 'isolated')", says: undefined },
+  {
+    call: "checkedTier('Standard', 'isolated')",
+    says: 'serviceBusTier Standard has no private endpoints: network "isolated" needs Premium, or take network "public".',
+  },
+  { call: "checkedName('my-dev')", says: undefined },
+  {
+    call: "checkedName('my_dev')",
+    says: 'environmentName my_dev must have letters, digits and hyphens only: the names of all resources hold it.',
+  },
+  { call: "checkedSettings({ PAYMENTS_URL: 'x' })", says: undefined },
+  {
+    call: "checkedSettings({ 'PAYMENTS-URL': 'x' })",
+    says: 'Settings PAYMENTS-URL: a name must have letters, digits, periods and underscores only.',
+  },
+  { call: "checkedTable('ledger2')", says: undefined },
+  {
+    call: "checkedTable('my-ledger')",
+    says: 'ledgerTableName my-ledger must have letters and digits only, a letter first.',
+  },
+  {
+    call: "checkedTable('2ledger')",
+    says: 'ledgerTableName 2ledger must have letters and digits only, a letter first.',
+  },
+  { call: 'checkedRetention(15, 14)', says: undefined },
+  {
+    call: 'checkedRetention(14, 14)',
+    says: 'ledgerRetentionInDays 14 must be more than replayHorizonInDays 14, or a replay could run an effect again.',
+  },
   {
     call: checkedTopic({ ForwardTo: 'elsewhere' }),
     says: 'Topic t: a subscription forwards to a queue that local/entities.json does not have.',
@@ -73,6 +102,10 @@ const CASES = [
     says: `Topic t: every subscription must have DeadLetteringOnMessageExpiration ${LOST.replace('must be ', '')}`,
   },
 ] as const;
+
+const GUARDS = [...readText('infra/guards.bicep').matchAll(/@export\(\)\n@description\(.+\)\nfunc (\w+)\(/g)].map(
+  ([, name]) => name,
+);
 
 /** Evaluates calls of the guards, all in one run: a template would stop at the first that fails. */
 async function complaintsOf(calls: readonly string[]): Promise<(string | undefined)[]> {
@@ -84,7 +117,7 @@ async function complaintsOf(calls: readonly string[]): Promise<(string | undefin
     }
     await cp(join(project, 'infra/queries'), join(folder, 'queries'), { recursive: true });
     const parameters = calls.map((call, index) => `param p${index} = ${call}`);
-    const lines = ['using none', "import { checkedQueue, checkedTopic } from 'guards.bicep'", ...parameters];
+    const lines = ['using none', `import { ${GUARDS.join(', ')} } from 'guards.bicep'`, ...parameters];
     await writeFile(join(folder, 'guards.bicepparam'), lines.join('\n'));
     // It says as well that such functions are for templates; what they say is all that counts here.
     const { output } = runBicep(compiler, ['build-params', 'guards.bicepparam', '--stdout', '--no-restore'], folder);
@@ -98,7 +131,7 @@ async function complaintsOf(calls: readonly string[]): Promise<(string | undefin
 }
 
 it.skipIf(compiler.kind === 'absent')(
-  'guards.bicep refuses queues and topics that lose messages, and says what was expected',
+  'guards.bicep refuses what would fail or lose messages, and says what was expected',
   {
     timeout: SLOW,
   },
@@ -106,3 +139,9 @@ it.skipIf(compiler.kind === 'absent')(
     expect(await complaintsOf(CASES.map(({ call }) => call))).toEqual(CASES.map(({ says }) => says));
   },
 );
+
+it('main.bicep asks every guard', () => {
+  const main = readText('infra/main.bicep');
+  expect(GUARDS.length).toBeGreaterThan(5);
+  expect(GUARDS.filter((name) => !main.includes(`${name}(`))).toEqual([]);
+});
