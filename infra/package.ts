@@ -7,18 +7,28 @@ import { filesOf } from './checks/sources.ts';
 const BUNDLE = 'main.js';
 
 /**
- * A package that our code requires by `createRequire`, because it must be the very copy that `@azure/functions` has,
- * would stay outside: made a plain `require`, it is bundled, and there is one copy again.
+ * Two things that our own code says in the sources and must still say in the bundle. A package that it requires by
+ * `createRequire`, because it must be the very copy that `@azure/functions` has, would stay outside: made a plain
+ * `require`, it is bundled, and there is one copy again. And a class that has its name twice in the bundle, or that names
+ * itself, would get another, by which no rule of a policy knows it.
  */
-const REQUIRED_BY_HAND: Plugin = {
-  name: 'required-by-hand',
+const AS_IN_THE_SOURCES: Plugin = {
+  name: 'as-in-the-sources',
   setup({ onLoad }) {
-    onLoad({ filter: /[\\/]functions[\\/]core[\\/].+\.ts$/ }, async ({ path }) => {
+    onLoad({ filter: /[\\/]functions[\\/].+\.ts$/ }, async ({ path }) => {
+      if (path.includes('node_modules')) return undefined;
       const text = await readFile(path, 'utf8');
-      return { loader: 'ts', contents: text.replaceAll('createRequire(import.meta.url)(', 'require(') };
+      const required = text.replaceAll('createRequire(import.meta.url)(', 'require(');
+      return { loader: 'ts', contents: `${required}\n${namesOfClasses(text)}` };
     });
   },
 };
+
+/** Gives the classes at the top of a file their own names, once they are declared. */
+const namesOfClasses = (source: string): string =>
+  [...source.matchAll(/^(?:export )?(?:abstract )?class (\w+)/gm)]
+    .map(([, name]) => `Object.defineProperty(${name}, 'name', { value: '${name}' });`)
+    .join('\n');
 
 /**
  * Makes the folder that is deployed: `host.json`, a `package.json` without dependencies, one bundle of all that is in
@@ -56,7 +66,7 @@ export async function packageApp(project: string, to: string): Promise<void> {
     sourcemap: true,
     sourcesContent: false,
     logLevel: 'warning',
-    plugins: [REQUIRED_BY_HAND],
+    plugins: [AS_IN_THE_SOURCES],
   });
   await copyFile(join(project, 'host.json'), join(to, 'host.json'));
   const manifest = { name: 'servicebus-redelivery', private: true, type: 'module', main: BUNDLE };

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cp, mkdir, readdir, readFile, stat } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { packageApp } from '../../infra/package.ts';
@@ -30,6 +30,23 @@ it('the package is four files, below 10 MB, without a dependency or a setting', 
     main: 'main.js',
   });
   expect(await readFile(join(folder, 'host.json'), 'utf8')).toBe(await readFile(join(project, 'host.json'), 'utf8'));
+});
+
+it('a class keeps the name by which a rule of a policy knows it', { timeout: SLOW }, async () => {
+  const own = await aTemporaryFolder('own-classes');
+  onTestFinished(() => removeFolder(own));
+  await mkdir(join(own, 'functions'));
+  await writeFile(join(own, 'host.json'), '{}');
+  const refused = 'export class Refused extends Error { static of() { return new Refused(); } }';
+  for (const file of ['one.ts', 'two.ts']) {
+    await writeFile(
+      join(own, 'functions', file),
+      `${refused}\nqueueMicrotask(() => console.log(Refused.of().constructor.name));\n`,
+    );
+  }
+  await packageApp(own, join(own, 'out'));
+  const { stdout } = spawnSync(process.execPath, [join(own, 'out', 'main.js')], { encoding: 'utf8' });
+  expect(stdout).toBe('Refused\nRefused\n');
 });
 
 it('no code of telemetry runs at its start, where no setting asks for any', () => {
