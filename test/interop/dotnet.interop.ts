@@ -70,7 +70,7 @@ describe.skipIf(!sdk)('the .NET client, on a .NET SDK', () => {
       Object.entries(QUEUES).map(([name, settings]) => [name, { ...defaultQueueSettings, ...settings }]),
     );
     const broker = await startBroker({ entities: { queues, topics: new Map(TOPICS.map((name) => [name, topic])) } });
-    const admin = await startAdminServer({ namespace: broker.namespace });
+    const admin = await startAdminServer({ namespace: broker.namespace, tier: 'emulator' });
     try {
       const program = join(artifacts, 'bin/interop/release/interop.dll');
       const adminString = broker.connectionString.replace(`:${broker.port};`, `:${admin.port};`);

@@ -17,6 +17,16 @@ export function durationField(fields: XmlElement, name: string, range: Range): n
   return milliseconds;
 }
 
+/**
+ * The time to live of an entity. Clients for .NET and Java ask for one without end where their caller asks for nothing: that
+ * is taken for the longest there is.
+ */
+export function timeToLiveField(fields: XmlElement, range: Range): number {
+  const name = 'DefaultMessageTimeToLive';
+  const isEndless = durationInMs(textOf(fields, name) ?? '') === Number.POSITIVE_INFINITY;
+  return isEndless ? range.most : durationField(fields, name, range);
+}
+
 export function integerField(fields: XmlElement, name: string, range: Range): number {
   const text = textOf(fields, name);
   const value = text === undefined || !/^\d+$/.test(text) ? Number.NaN : Number(text);

@@ -1,7 +1,15 @@
 import { entitySizes, LIMITS, type Tier } from '../config/tier.ts';
 import type { Counts } from '../model/outcomes.ts';
 import { defaultQueueSettings, type QueueSettings } from '../model/queue-settings.ts';
-import { durationField, durationText, flagField, integerField, pathField, statusField } from './fields.ts';
+import {
+  durationField,
+  durationText,
+  flagField,
+  integerField,
+  pathField,
+  statusField,
+  timeToLiveField,
+} from './fields.ts';
 import { ATTRIBUTES, type XmlElement } from './xml.ts';
 
 const BYTES_IN_KILOBYTE = 1024;
@@ -111,7 +119,7 @@ export function subscriptionSettingsOf(fields: XmlElement, tier: Tier): QueueSet
     ...defaults(tier),
     lockDurationInMs: durationField(fields, 'LockDuration', limits.lockDurationInMs),
     maxDeliveryCount: integerField(fields, 'MaxDeliveryCount', limits.maxDeliveryCount),
-    defaultTimeToLiveInMs: durationField(fields, 'DefaultMessageTimeToLive', limits.timeToLiveInMs),
+    defaultTimeToLiveInMs: timeToLiveField(fields, limits.timeToLiveInMs),
     deadLetteringOnMessageExpiration: flagField(fields, 'DeadLetteringOnMessageExpiration'),
     requiresSession: flagField(fields, 'RequiresSession'),
     forwardTo: pathField(fields, 'ForwardTo'),

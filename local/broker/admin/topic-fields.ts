@@ -1,7 +1,7 @@
 import { entitySizes, LIMITS, type Tier } from '../config/tier.ts';
 import { defaultQueueSettings } from '../model/queue-settings.ts';
 import type { TopicSettings } from '../model/topic.ts';
-import { durationField, durationText, statusField } from './fields.ts';
+import { durationText, statusField, timeToLiveField } from './fields.ts';
 import { defaultDuplicateWindow, duplicateWindowOf, sizeFields, sizesOf } from './queue-fields.ts';
 import type { XmlElement } from './xml.ts';
 
@@ -36,7 +36,7 @@ export function defaultTopicFields(tier: Tier): XmlElement {
 /** @throws AdminError naming the field that cannot be accepted */
 export function topicSettingsOf(fields: XmlElement, tier: Tier): OwnTopicSettings {
   return {
-    defaultTimeToLiveInMs: durationField(fields, 'DefaultMessageTimeToLive', LIMITS[tier].timeToLiveInMs),
+    defaultTimeToLiveInMs: timeToLiveField(fields, LIMITS[tier].timeToLiveInMs),
     duplicateDetectionWindowInMs: duplicateWindowOf(fields, tier),
     ...sizesOf(fields, tier),
     status: statusField(fields),

@@ -178,6 +178,15 @@ test('shows the values of the parameters of an expression', async () => {
   expect([body, applicationProperties]).toEqual([101, { amount: 101, note: 'large', RuleName: 'large' }]);
 });
 
+test('takes a time to live without end for the longest there is, as clients for .NET and Java ask for it', async () => {
+  const { admin, broker } = await anAdmin({ tier: 'emulator' });
+  await admin.createQueue('q', { defaultMessageTimeToLive: ENDLESS });
+  await admin.createTopic('t', { defaultMessageTimeToLive: ENDLESS });
+  const { namespace } = broker;
+  const lives = [namespace.queue('q'), namespace.topic('t')].map(({ settings }) => settings.defaultTimeToLiveInMs);
+  expect(lives).toEqual([3_600_000, 3_600_000]);
+});
+
 test('gives each entity of the premium tier the message size that it asks for', async () => {
   const { admin, client } = await anAdmin({ tier: 'premium' });
   const sizes = [
