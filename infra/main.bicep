@@ -189,6 +189,7 @@ module roles 'modules/roles.bicep' = {
     operators: operators
     serviceBusNamespaceName: names.serviceBus
     queueNames: map(workQueues, queue => queue.name)
+    topics: workTopics
     storageAccountName: names.storage
     ledgerTableName: ledgerTable
     applicationInsightsName: names.applicationInsights

@@ -1,12 +1,12 @@
 metadata name = 'Roles'
 metadata description = 'What the app may do, and nothing more: on its own queues, its own table, its own account. Data Owner of Service Bus is given to nobody.'
 
-import { principalType } from 'types.bicep'
+import { principalType, topicType } from 'types.bicep'
 
 @description('Required. Identity that the app works under.')
 param app principalType
 
-@description('Optional. Who works the dead-letter queues: may receive from and send to the work queues.')
+@description('Optional. Who works the dead-letter queues: may receive from and send to the work queues, and receive from the subscriptions of topics.')
 param operators principalType[] = []
 
 @description('Required. Name of the Service Bus namespace.')
@@ -14,6 +14,9 @@ param serviceBusNamespaceName string
 
 @description('Required. Names of the work queues.')
 param queueNames string[]
+
+@description('Optional. The topics with their subscriptions.')
+param topics topicType[] = []
 
 @description('Required. Name of the storage account.')
 param storageAccountName string
@@ -61,6 +64,24 @@ module queueRoles 'queue-roles.bicep' = [
       principals: concat([app], operators)
       // The host receives, and settles through the same link; the app sends the delayed copies.
       roleIds: [receiver, sender]
+    }
+  }
+]
+
+// What could not be forwarded lies in the subscription's own dead-letter queue, which the app never sees.
+var subscriptions = flatten(map(
+  topics,
+  topic => map(topic.subscriptions, subscription => { topicName: topic.name, name: subscription.name })
+))
+
+module subscriptionRoles 'subscription-roles.bicep' = [
+  for subscription in empty(operators) ? [] : subscriptions: {
+    params: {
+      namespaceName: namespace.name
+      topicName: subscription.topicName
+      subscriptionName: subscription.name
+      principals: operators
+      roleId: receiver
     }
   }
 ]

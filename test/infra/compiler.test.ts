@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { findCompiler } from '../../infra/checks/compiler.ts';
@@ -10,10 +10,14 @@ const SLOW = 240_000;
 
 type Json = Record<string, unknown>;
 
-/** Takes the snapshot of a stage with a file changed. */
+const OPERATOR_GROUP = '22222222-2222-2222-2222-222222222222';
+const OPERATORS = `param operators = [{ principalId: '${OPERATOR_GROUP}', principalType: 'Group' }]\n`;
+
+/** Takes the snapshot of a stage with a file changed, and with a group of operators. */
 async function withChange(file: string, change: (content: Json) => void, stage = 'dev') {
   if (compiler.kind === 'absent') throw new Error('no compiler');
   const edit = async (copy: string) => {
+    await appendFile(join(copy, 'infra', `${stage}.bicepparam`), OPERATORS);
     const content = JSON.parse(await readFile(join(copy, file), 'utf8'));
     change(content);
     await writeFile(join(copy, file), JSON.stringify(content));
@@ -28,10 +32,10 @@ const namespaceOf = (entities: any) => entities.UserConfig.Namespaces[0];
 const idsOf = ({ resources }: Snapshot) => resources.map(({ id }) => id);
 const committed = snapshots.find(({ stage }) => stage === 'dev') as Snapshot;
 
-/** What is new in a snapshot, as type and the end of the name. */
+/** What is new in a snapshot, as type and the end of the name; what operators may do apart. */
 const addedTo = (snapshot: Snapshot) =>
   snapshot.resources
-    .filter(({ id }) => !idsOf(committed).includes(id))
+    .filter(({ id, properties }) => !idsOf(committed).includes(id) && properties?.principalId !== OPERATOR_GROUP)
     .map(({ type, name, id }) =>
       `${type.split('/').slice(1).join('/')} ${id.startsWith('[') ? '' : name.replace(/^[\w-]+\/|^dev-\w{8}-/, '')}`.trim(),
     )
@@ -88,6 +92,26 @@ describe.skipIf(compiler.kind === 'absent')('the compiler', () => {
       'roleAssignments',
     ]);
     expect(idsOf(committed).filter((id) => !idsOf(snapshot).includes(id))).toEqual([]);
+  });
+
+  it('lets operators receive from every queue and subscription, send to every queue, and nothing else', () => {
+    const RECEIVER = '4f6d3b9b-027b-4f4c-9142-0e5a2a2247e0';
+    const SENDER = '69a216fc-b8fb-44d8-bc22-1f3c2cd27a39';
+    const granted = ofType(snapshot, 'Microsoft.Authorization/roleAssignments')
+      .filter(({ properties }) => properties.principalId === OPERATOR_GROUP)
+      .map(({ id, properties }) => [
+        /namespaces\/[\w-]+\/(.+?)\/providers/.exec(id)?.[1],
+        properties.roleDefinitionId.split('/').at(-1),
+        properties.principalType,
+      ]);
+    const queues = ['queues/billing-order-placed', 'queues/billing-subscription-renewed'];
+    const subscriptions = ['topics/orders/subscriptions/billing', 'topics/order-events/subscriptions/billing'];
+    expect(granted.sort()).toEqual(
+      [
+        ...[...queues, ...subscriptions].map((entity) => [entity, RECEIVER, 'Group']),
+        ...queues.map((entity) => [entity, SENDER, 'Group']),
+      ].sort(),
+    );
   });
 
   it('makes of the rules of a subscription filters, the first in place of the one that takes everything', () => {
