@@ -24,10 +24,13 @@ export interface EventDefinition<Event, Settings> {
    * another content is no duplicate but dead-lettered `IdempotencyConflict`.
    */
   fingerprint?(event: Event): readonly (string | number)[];
-  /** Called for a duplicate with what the handler returned when the event was done, if it returned something. */
+  /**
+   * Called for a duplicate with what the handler returned when the event was done, if it returned something. It has a
+   * handler's time; then `signal` fires, and the duplicate is completed.
+   */
   onDuplicate?(
     result: unknown,
-    context: { readonly eventId: string; readonly log: (message: string) => void },
+    context: { readonly eventId: string; readonly signal: AbortSignal; readonly log: (message: string) => void },
   ): Promise<void>;
   /** The event's own id, where it has a better one than MessageId. */
   eventId?(event: Event, delivery: Delivery): string;
