@@ -11,12 +11,14 @@ import {
 } from '@opentelemetry/api';
 import type { Delivery } from '../../rules/delivery.ts';
 import { DEAD_LETTER_REASON, PROPERTY } from '../../rules/envelope.ts';
+import { safeText } from '../../rules/redact.ts';
 import { errorType } from './bounded-code.ts';
 import { ATTRIBUTE } from './instruments.ts';
 import { senderOf, spanContextOf } from './trace-context.ts';
 
 /** `messaging.system` of Service Bus, by the semantic conventions. */
 export const SYSTEM = 'azure.servicebus';
+const MESSAGE_BYTES = 1_024;
 
 /** Attributes that all spans on one queue share. */
 const messaging = (operation: 'process' | 'settle' | 'send', queue: string): Attributes => ({
@@ -97,5 +99,6 @@ export async function inChildSpan<Value>(
 /** Marks a span as failed; `type` is of a bounded set, the text goes to the status. */
 export function fail(span: Span, type: string, error: unknown): void {
   span.setAttribute(ATTRIBUTE.errorType, type);
-  span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.message : String(error) });
+  const message = safeText(error instanceof Error ? error.message : String(error), MESSAGE_BYTES);
+  span.setStatus({ code: SpanStatusCode.ERROR, message });
 }

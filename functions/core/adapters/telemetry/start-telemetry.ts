@@ -1,6 +1,7 @@
 import type { LogHookContext } from '@azure/functions';
 import { metrics, trace } from '@opentelemetry/api';
 import { logs, SeverityNumber } from '@opentelemetry/api-logs';
+import { redact } from '../../rules/redact.ts';
 import { systemClock } from '../system-clock.ts';
 import type { Environment } from './environment.ts';
 import { sayExportTrouble } from './export-trouble.ts';
@@ -59,7 +60,8 @@ export async function startTelemetry(environment: Environment): Promise<Exported
       logger.emit({
         severityNumber: SEVERITY[level] ?? SeverityNumber.INFO,
         severityText: level,
-        body: message,
+        // What went wrong may quote what it went wrong with.
+        body: level === 'warning' || level === 'error' ? redact(message) : message,
         attributes: invocationContext
           ? { 'faas.name': invocationContext.functionName, 'faas.invocation_id': invocationContext.invocationId }
           : {},
