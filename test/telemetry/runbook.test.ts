@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { METRICS } from '../../functions/core/adapters/telemetry/instruments.ts';
@@ -11,20 +11,38 @@ import { analyse } from '../infra/support/kusto.ts';
 
 const runbook = readText('docs/runbook.md');
 
-/** Cells of the rows of the table below a heading, without the table's own head. */
+/** Cells of the rows of the tables below a heading, without the tables' own heads. */
 function rowsBelow(heading: string): string[][] {
   const section = runbook.split(/^## /m).find((each) => each.startsWith(`${heading}\n`)) ?? '';
   const lines = section.split('\n').filter((line) => line.startsWith('| '));
-  return lines.slice(2).map((line) => line.slice(2, -2).split(' | '));
+  const isHead = (at: number) => /^\| -/.test(lines[at + 1] ?? '') || /^\| -/.test(lines[at] ?? '');
+  return lines.filter((_, at) => !isHead(at)).map((line) => line.slice(2, -2).split(' | '));
 }
 
 const quoted = (text: string): string => `\`${text}\``;
 
 describe('the runbook', () => {
   test('has each reason code with its replay and its hint, in the order of the table', () => {
-    expect(rowsBelow('Reason codes').map((cells) => cells.slice(0, 3))).toEqual(
-      Object.entries(REASONS).map(([code, { replay, hint }]) => [quoted(code), replay, hint]),
+    const ours = Object.keys(REASONS).length;
+    expect(
+      rowsBelow('Reason codes')
+        .slice(0, ours)
+        .map((cells) => cells.slice(0, 3)),
+    ).toEqual(Object.entries(REASONS).map(([code, { replay, hint }]) => [quoted(code), replay, hint]));
+  });
+
+  test('has each reason that the broker writes', () => {
+    const model = join(project, 'local/broker/model');
+    const sources = readdirSync(model).flatMap((file) =>
+      file.endsWith('.ts') ? [readFileSync(join(model, file), 'utf8')] : [],
     );
+    const written = [
+      ...sources.join('\n').matchAll(/(?:reason|sessionIdMissing|quotaExceeded|entityDisabled): '([A-Z][^']*?)\.?'/g),
+    ];
+    const reasons = new Set(written.map(([, reason = '']) => quoted(reason)));
+    expect(reasons.size).toBeGreaterThan(5);
+    const documented = new Set(rowsBelow('Reason codes').map(([code]) => code));
+    expect([...reasons].filter((reason) => !documented.has(reason))).toEqual([]);
   });
 
   test('has each alert of each stage, with its severity', () => {
