@@ -13,8 +13,9 @@ export interface Exporters {
 }
 
 /**
- * OTLP over HTTP, as protobuf; address, headers, timeouts and intervals are those of the standard's own variables, of
- * which `OTEL_EXPORTER_OTLP_ENDPOINT` is one.
+ * OTLP over HTTP, as protobuf; address, headers and timeouts are those of the standard's own variables, of which
+ * `OTEL_EXPORTER_OTLP_ENDPOINT` is one. Intervals are the SDK's: metrics once a minute; spans and lines after a few
+ * seconds, or once there are 512. What waits in vain is dropped beyond 2,048 of each: messages come first.
  */
 export const otlpExporters = (): Exporters => ({
   metricReaders: [new PeriodicExportingMetricReader({ exporter: new OTLPMetricExporter() })],
