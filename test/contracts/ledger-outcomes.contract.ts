@@ -1,10 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import type { Hold } from '../../functions/core/pipeline/ports.ts';
 import type { Origin } from '../../functions/core/rules/envelope.ts';
-import { claimant, copy, DUE_UTC, death, ended, hold, type LedgerBench, ourCopy, running } from './ledger-bench.ts';
+import {
+  claimant,
+  copy,
+  DUE_UTC,
+  death,
+  ended,
+  hold,
+  LAPSED_IN_MS,
+  type LedgerBench,
+  ourCopy,
+  running,
+} from './ledger-bench.ts';
 
 /** What is recorded of an event, and what a delivery that comes after it is told. */
-export function ledgerOutcomes({ aKey, ask, eventWith, holdOf, record, recorded }: LedgerBench): void {
+export function ledgerOutcomes({ aKey, ask, claim, eventWith, holdOf, record, recorded }: LedgerBench): void {
   describe('of a completed event', () => {
     test('ends whatever comes as a duplicate', async () => {
       const { key, held } = await eventWith({ kind: 'completed' });
@@ -74,10 +85,27 @@ export function ledgerOutcomes({ aKey, ask, eventWith, holdOf, record, recorded 
   describe('of an event whose copy is unsent', () => {
     test('has it sent again with what is known of it, and again for an owner whose reply was lost', async () => {
       const { key } = await eventWith({ kind: 'unsent', attempt: 2, copy });
-      const again = { kind: 'sendAgain', attempt: 2, unsent: copy, hold: hold(key, running({ owner: 'lock-2' })) };
+      const again = {
+        kind: 'sendAgain',
+        attempt: 2,
+        unsent: copy,
+        hold: hold(key, running({ owner: 'lock-2', isToSend: true })),
+      };
 
       expect(await ask(key, claimant({ owner: 'lock-2' }))).toEqual(again);
       expect(await ask(key, claimant({ owner: 'lock-2' }))).toEqual(again);
+    });
+
+    test('has it sent by the next one where whoever was to send it has died; the attempt has failed and does not run', async () => {
+      const { key } = await eventWith({ kind: 'unsent', attempt: 2, copy });
+      await claim(key, claimant({ owner: 'lock-2' }), LAPSED_IN_MS, true);
+
+      expect(await ask(key, claimant({ owner: 'lock-3' }))).toEqual({
+        kind: 'sendAgain',
+        attempt: 2,
+        unsent: copy,
+        hold: hold(key, running({ owner: 'lock-3', isToSend: true })),
+      });
     });
 
     test('goes on as scheduled once it is sent', async () => {

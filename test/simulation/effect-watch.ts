@@ -32,12 +32,7 @@ interface Life {
   /** The last attempt whose end is recorded, as (generation, attempt). */
   ended: readonly [number, number] | undefined;
   completedBy: string | undefined;
-  /** Lock token of the delivery that last claimed an `unsent` record: to send, not to run. */
-  sendsAgain: string | undefined;
 }
-
-/** Whoever was to send again has lost its lease. */
-const NOBODY = 'nobody any more';
 
 /** Watches the handlers, their effects and the writes to the table, and judges by these alone. */
 export class EffectWatch {
@@ -84,9 +79,7 @@ export class EffectWatch {
     const other = life.runs.find((run) => run.isRunning && run.leaseEndUtc > storeUtc);
     if (other) verdicts.violated('two handlers at once', `${where} while ${other.instance.name} runs it`);
     const [endedGeneration, endedAttempt] = life.ended ?? [-1, 0];
-    // Whoever takes over from one that died in sending again cannot know that the attempt has failed already.
-    const isTakenOver = life.sendsAgain !== undefined && life.sendsAgain !== delivery.lockToken;
-    if ((generation - endedGeneration || attempt - endedAttempt) <= 0 && !isTakenOver) {
+    if ((generation - endedGeneration || attempt - endedAttempt) <= 0) {
       verdicts.violated('runs again after its end', `${where} after (${life.ended})`);
     }
 
@@ -147,7 +140,6 @@ export class EffectWatch {
   written(columns: Columns, etag: string): void {
     const { eventId, kind, owner, follows, generation, attempt } = columns;
     const life = this.#lifeOf(String(eventId));
-    life.sendsAgain = this.#sendsAgain(life, String(kind), String(owner));
     life.record = columns;
     const writer = kind === 'inProgress' ? String(owner) : life.writers.get(String(follows));
     if (writer) life.writers.set(etag, writer);
@@ -164,13 +156,6 @@ export class EffectWatch {
       case 'unsent':
         life.ended = [place[0], place[1] - 1];
     }
-  }
-
-  #sendsAgain({ record, sendsAgain }: Life, kind: string, owner: string): string | undefined {
-    if (kind !== 'inProgress') return kind === 'released' && sendsAgain !== undefined ? NOBODY : undefined;
-    if (record?.['kind'] === 'unsent') return owner;
-    const leaseEndUtc = record?.['leaseEnd'] instanceof Date ? record['leaseEnd'].getTime() : 0;
-    return sendsAgain === owner && leaseEndUtc <= this.#world.storeUtc() ? NOBODY : sendsAgain;
   }
 
   #completed(life: Life, eventId: string, writer: string): void {
@@ -220,7 +205,6 @@ export class EffectWatch {
         record: undefined,
         ended: undefined,
         completedBy: undefined,
-        sendsAgain: undefined,
       };
       this.#lives.set(eventId, life);
     }

@@ -9,14 +9,15 @@ import {
 } from '../../functions/core/rules/ledger.ts';
 
 /**
- * A line of the fixture, printed by the exhaustive model of the protocol: a record, a delivery, the verdict, and for
- * what is claimed the generation and attempt to claim. Flags are 0 or 1.
+ * A line of the fixture, printed by the exhaustive model of the protocol (`protocol-model.py --table`): a record, a
+ * delivery, the verdict, and for what is claimed the generation and attempt to claim. Flags are 0 or 1.
  */
 type Line = [
   kind: RecordKind | 'none',
   generation: number,
   attempt: number,
   leaseIsLive: number,
+  isToSend: number,
   deliveryGeneration: number,
   deliveryAttempt: number,
   isOpener: number,
@@ -38,14 +39,14 @@ const VERDICTS = {
   repeatDeadLetter: 'repeat-dead-letter',
   duplicate: 'duplicate',
   stale: 'stale',
-} as const satisfies Record<Verdict['kind'], Line[11]>;
+} as const satisfies Record<Verdict['kind'], Line[12]>;
 
 const lines = readFileSync(new URL('./ledger-table.jsonl', import.meta.url), 'utf8')
   .trimEnd()
   .split('\n')
   .map((line) => JSON.parse(line) as Line);
 
-function recordOf([kind, generation, attempt, leaseIsLive]: Line): LedgerRecord | undefined {
+function recordOf([kind, generation, attempt, leaseIsLive, isToSend]: Line): LedgerRecord | undefined {
   if (kind === 'none') return undefined;
   return {
     kind,
@@ -56,13 +57,14 @@ function recordOf([kind, generation, attempt, leaseIsLive]: Line): LedgerRecord 
     owner: kind === 'inProgress' ? 'owner' : '',
     leaseEndUtc: leaseIsLive ? NOW_UTC + 1 : NOW_UTC,
     takeovers: 0,
+    isToSend: isToSend === 1,
     sinceUtc: SINCE_UTC,
     deadLetter: { messageId: 'dead', reason: 'AttemptsExhausted', description: '' },
   };
 }
 
 function claimantOf(line: Line): Claimant {
-  const [, , , , generation, attempt, isOpener, isOwner, isOurCopy, carriesDeadLetterMarks, enqueuedAfterOutcome] =
+  const [, , , , , generation, attempt, isOpener, isOwner, isOurCopy, carriesDeadLetterMarks, enqueuedAfterOutcome] =
     line;
   return {
     generation,
@@ -79,28 +81,28 @@ function claimantOf(line: Line): Claimant {
   };
 }
 
-test('answers each of the 4,500 cases of the model as the model does', () => {
+test('answers each of the 6,120 cases of the model as the model does', () => {
   const answers = lines.map((line) => {
     const verdict = judge(recordOf(line), claimantOf(line), NOW_UTC);
     const claimed = verdict.kind === 'run' || verdict.kind === 'sendAgain' ? [verdict.generation, verdict.attempt] : [];
-    return [...line.slice(0, 11), VERDICTS[verdict.kind], ...claimed];
+    return [...line.slice(0, 12), VERDICTS[verdict.kind], ...claimed];
   });
 
-  expect(lines).toHaveLength(4_500);
+  expect(lines).toHaveLength(6_120);
   expect(answers).toEqual(lines);
 });
 
 test('the cases are distinct and hold every verdict', () => {
-  const cases = new Set(lines.map((line) => line.slice(0, 11).join()));
-  const counts = Object.groupBy(lines, (line) => line[11]);
+  const cases = new Set(lines.map((line) => line.slice(0, 12).join()));
+  const counts = Object.groupBy(lines, (line) => line[12]);
 
-  expect(cases.size).toBe(4_500);
+  expect(cases.size).toBe(6_120);
   expect(Object.fromEntries(Object.entries(counts).map(([verdict, cases]) => [verdict, cases?.length]))).toEqual({
-    run: 3_192,
-    'send-again': 57,
-    busy: 540,
+    run: 3_525,
+    'send-again': 741,
+    busy: 1_080,
     'repeat-dead-letter': 189,
     duplicate: 90,
-    stale: 432,
+    stale: 495,
   });
 });

@@ -25,6 +25,8 @@ export interface LedgerRecord {
   readonly leaseEndUtc: number;
   /** How often a lapsed lease of this attempt was taken over: runs that ended without an outcome. */
   readonly takeovers: number;
+  /** Whether the lease is to send the copy of the next attempt: this one has failed and does not run again. */
+  readonly isToSend?: boolean | undefined;
   /** Time of the last write; the confirmation of a dead letter does not move it. */
   readonly sinceUtc: number;
   /** What was dead-lettered, where something was. */
@@ -87,13 +89,19 @@ export function judge(record: LedgerRecord | undefined, claimant: Claimant, nowU
   const order = generation - record.generation || attempt - record.attempt;
   const opener = generation > record.generation ? claimant.origin.sequenceNumber : record.opener;
   const run = (takeovers: number): Verdict => ({ kind: 'run', generation, attempt, takeovers, opener });
+  const sendAgain = (next: number): Verdict => ({ kind: 'sendAgain', generation: record.generation, attempt: next });
 
   switch (record.kind) {
     case 'inProgress':
       if (record.leaseEndUtc > nowUtc) {
-        if (record.owner === claimant.owner) return run(record.takeovers);
+        if (record.owner === claimant.owner)
+          return record.isToSend ? sendAgain(record.attempt + 1) : run(record.takeovers);
         const isNext = generation === record.generation && attempt === record.attempt + 1;
         return { kind: 'busy', leaseEndUtc: record.leaseEndUtc, isNext };
+      }
+      // Whoever was to send it has died, or was too slow: the copy is as unsent as before.
+      if (record.isToSend && generation === record.generation && order <= 0) {
+        return sendAgain(record.attempt + 1);
       }
       if (order < 0) return { kind: 'stale' };
       return run(order === 0 ? record.takeovers + 1 : 0);
@@ -106,7 +114,7 @@ export function judge(record: LedgerRecord | undefined, claimant: Claimant, nowU
     }
     case 'unsent':
       if (generation === record.generation && attempt < record.attempt) {
-        return { kind: 'sendAgain', generation, attempt: record.attempt };
+        return sendAgain(record.attempt);
       }
       return order < 0 ? { kind: 'stale' } : run(0);
     case 'released':
@@ -120,7 +128,10 @@ export function judge(record: LedgerRecord | undefined, claimant: Claimant, nowU
 function place(record: LedgerRecord, claimant: Claimant): { generation: number; attempt: number } {
   const { generation, attempt, origin } = claimant;
   if (generation > record.generation) return { generation, attempt };
-  if (origin.sequenceNumber === record.opener) return { generation: record.generation, attempt };
+  if (origin.sequenceNumber === record.opener) {
+    // Where it opened this generation by hand, what it says of its attempt belongs to the one before.
+    return { generation: record.generation, attempt: generation === record.generation ? attempt : 1 };
+  }
   if (isRevival(record, origin)) return { generation: record.generation + 1, attempt: 1 };
   return { generation, attempt };
 }

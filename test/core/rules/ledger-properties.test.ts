@@ -28,6 +28,7 @@ const record: fc.Arbitrary<LedgerRecord> = fc.record({
   owner: fc.constantFrom('lock-1', 'lock-2', ''),
   leaseEndUtc: instant,
   takeovers: small,
+  isToSend: fc.boolean(),
   sinceUtc: instant,
   deadLetter: fc.option(fc.record({ messageId, reason: fc.string(), description: fc.string() }), { nil: undefined }),
 });

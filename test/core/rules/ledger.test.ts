@@ -145,6 +145,56 @@ describe('in progress with its lease lapsed', () => {
   test('ends an earlier attempt as stale', () => {
     expect(judge(lapsed({ attempt: 2 }), aClaimant(), NOW_UTC)).toEqual({ kind: 'stale' });
   });
+
+  test('runs the first attempt of a generation again whose opener was re-sent by hand and tells of an earlier one', () => {
+    const opener = aClaimant({ attempt: 3, origin: { sequenceNumber: '300', carriesDeadLetterMarks: true } });
+
+    expect(judge(lapsed({ generation: 1, opener: '300' }), opener, NOW_UTC)).toEqual({
+      kind: 'run',
+      generation: 1,
+      attempt: 1,
+      takeovers: 1,
+      opener: '300',
+    });
+  });
+
+  test('leaves an attempt to the opener of its own generation', () => {
+    const opener = aClaimant({ generation: 1, attempt: 2, origin: { sequenceNumber: '300' } });
+
+    expect(judge(lapsed({ generation: 1, opener: '300' }), opener, NOW_UTC)).toMatchObject({ kind: 'run', attempt: 2 });
+  });
+});
+
+describe('in progress to send a copy, with its lease lapsed', () => {
+  const toSend = lapsed({ attempt: 2, isToSend: true });
+
+  test.each([1, 2])('has attempt %i send the copy again, for the attempt itself has failed', (attempt) => {
+    const verdict = { kind: 'sendAgain', generation: 0, attempt: 3 };
+
+    expect(judge(toSend, aClaimant({ attempt }), NOW_UTC)).toEqual(verdict);
+  });
+
+  test('runs the copy, which was sent after all', () => {
+    expect(judge(toSend, aClaimant({ attempt: 3 }), NOW_UTC)).toMatchObject({ kind: 'run', attempt: 3, takeovers: 0 });
+  });
+
+  test('ends any attempt of an earlier generation as stale, and runs a later one', () => {
+    const later = { ...toSend, generation: 1 };
+
+    expect(judge(later, aClaimant({ attempt: 2 }), NOW_UTC)).toEqual({ kind: 'stale' });
+    expect(judge(later, aClaimant({ generation: 2 }), NOW_UTC)).toMatchObject({ kind: 'run', generation: 2 });
+  });
+
+  test('is busy while its lease is live, but for the owner, whose reply was lost', () => {
+    const live = aRecord({ isToSend: true });
+
+    expect(judge(live, aClaimant(), NOW_UTC).kind).toBe('busy');
+    expect(judge(live, aClaimant({ owner: 'holder' }), NOW_UTC)).toEqual({
+      kind: 'sendAgain',
+      generation: 0,
+      attempt: 2,
+    });
+  });
 });
 
 describe.each(['released', 'scheduled', 'unsent'] as const)('%s', (kind) => {

@@ -87,6 +87,7 @@ export function fromColumns(columns: Readonly<Record<string, unknown>>): StoredR
     owner: text('owner'),
     leaseEndUtc: instant('leaseEnd') ?? 0,
     takeovers: whole('takeovers'),
+    ...(kind === 'inProgress' && columns['unsentAttempt'] !== undefined && { isToSend: true }),
     sinceUtc: instant('since') ?? 0,
     deadLetter:
       columns['deadMessageId'] === undefined

@@ -12,7 +12,7 @@ export interface Unsent {
 /** All that is kept of an event: its record, and what the pipeline does not see of it. */
 export interface StoredRecord {
   readonly record: LedgerRecord;
-  /** Kept from `unsent` on until the copy is sent, so that a claim to send it again can be answered twice. */
+  /** Kept from `unsent` on until the copy is sent, whoever claims to send it meanwhile. */
   readonly unsent: Unsent | undefined;
   /** When the copy of a `scheduled` record becomes active. */
   readonly dueUtc: number | undefined;
@@ -51,7 +51,7 @@ export function claimStep(
       const opener = stored?.record.opener ?? claimant.origin.sequenceNumber;
       // The attempt that has failed, as if its run had only now come to send the copy.
       const next = inProgress(claimant, { generation, attempt: attempt - 1, opener, takeovers: 0, ...lease });
-      return { kind: 'write', next: { ...next, unsent: stored?.unsent } };
+      return { kind: 'write', next: { ...next, record: { ...next.record, isToSend: true }, unsent: stored?.unsent } };
     }
     case 'busy':
       return {
@@ -93,7 +93,7 @@ export function claimOf(hold: Hold, { unsent }: StoredRecord): Claim {
 
 /** The record after an entry under a hold. */
 export function recordStep(held: LedgerRecord, entry: Entry, nowUtc: number): StoredRecord {
-  const after = { ...held, kind: entry.kind, owner: '', leaseEndUtc: 0, sinceUtc: nowUtc };
+  const after = { ...held, kind: entry.kind, owner: '', leaseEndUtc: 0, isToSend: undefined, sinceUtc: nowUtc };
   const plain = { record: after, unsent: undefined, dueUtc: undefined };
   switch (entry.kind) {
     case 'completed':
