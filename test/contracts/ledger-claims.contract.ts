@@ -101,6 +101,7 @@ export function ledgerClaims({ aKey, ask, claim, eventWith, holdOf, open, record
       expect(leaseEndsInMs).toBeLessThan(LEASE_IN_MS + 10_000);
     });
 
+    // Field case L8.
     test('gives a lapsed one to one of two claimants at once, with a takeover counted', async () => {
       const key = aKey();
       await holdOf(key, claimant(), LAPSED_IN_MS);
@@ -160,6 +161,7 @@ export function ledgerClaims({ aKey, ask, claim, eventWith, holdOf, open, record
   });
 
   describe('by its key', () => {
+    // Field case L4.
     test.each([
       ['characters that keys must not have', "a/b\\c#d?e'f%g\th\u0085i"],
       ['128 characters of two bytes', 'ü'.repeat(128)],

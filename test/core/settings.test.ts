@@ -94,6 +94,7 @@ describe('the policy of an event', () => {
     ]);
   });
 
+  // Field case K4.
   test('of a session queue must say that order does not matter', () => {
     expect(read({}, {}, { sessions: true }).problems).toEqual([expect.stringContaining("expected ordering 'none'")]);
     expect(read({}, { ordering: 'none' }, { sessions: true }).problems).toEqual([]);

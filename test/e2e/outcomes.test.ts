@@ -109,6 +109,7 @@ describe('what the provider answers', () => {
   });
 });
 
+// Field case H1.
 describe('a body that is no event', () => {
   test('is dead-lettered at the first attempt where it is no JSON, without a run', async () => {
     const { reason, description } = await deadLetterOf('malformed');
@@ -145,6 +146,7 @@ describe('a body that is no event', () => {
   });
 });
 
+// Field case I3.
 test('a dead letter tells the whole story of its message to whoever reads the queue', async () => {
   const letter = await deadLetterOf('exhausted');
 

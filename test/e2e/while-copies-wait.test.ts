@@ -33,6 +33,7 @@ test('a policy lowered while copies wait loses nothing: they end as exhausted, w
   );
 });
 
+// Field case B1.
 test('duplicate detection eats what a producer sends twice, but no copy', async () => {
   const app = await anApp({
     'local/entities.json': ({ UserConfig }) => {

@@ -66,6 +66,7 @@ describe.each(snapshots)('$stage', (snapshot: Snapshot) => {
     expect(subscriptions.map(({ properties }) => properties.forwardTo)).toEqual(['billing-order-placed']);
   });
 
+  // Field case F3.
   it('dead-letters what expires, everywhere', () => {
     const receiving = [
       ...ofType(snapshot, 'Microsoft.ServiceBus/namespaces/queues'),

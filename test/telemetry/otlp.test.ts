@@ -61,6 +61,7 @@ describe('an endpoint for OTLP receives of an app that redelivers, succeeds and 
     expect(new Set(chain.map(({ traceId }) => traceId)).size).toBe(1);
   });
 
+  // Field case O2.
   test('the line of each delivery, in the trace of its event', () => {
     const reports = receiver.logs
       .filter(({ body }) => body.includes('delivery.processed'))

@@ -219,6 +219,7 @@ describe('a lease that someone else has taken meanwhile', () => {
   });
 });
 
+// Field case L6.
 test('leaves a message unsettled whose settlement fails, for the next delivery to finish', async () => {
   const stage = aStage({ faults: { settle: always(new Error('the lock is lost')) } });
 

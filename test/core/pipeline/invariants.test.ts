@@ -125,6 +125,7 @@ function check(report: Report, steps: readonly string[]): void {
   if (report.outcome === 'duplicate' || report.outcome === 'stale') expect(runsAt).toBe(-1);
 }
 
+// Field case D3.
 test('never throws, settles at most once, and completes nothing on a guess, whatever goes wrong', async () => {
   const outcomes = new Map<string, number>();
   await fc.assert(

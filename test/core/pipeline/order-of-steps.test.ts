@@ -92,6 +92,7 @@ test('takes an event through all its attempts, the ledger on the way', async () 
   ]);
 });
 
+// Field case B5.
 test('names the event as the composition does, where it has a name of its own', async () => {
   const stage = aStage({ eventId: ({ orderId }) => `order ${orderId}` });
 

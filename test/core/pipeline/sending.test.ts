@@ -25,6 +25,7 @@ test('tries a copy again in place until the broker accepts it', async () => {
   ]);
 });
 
+// Field case B2.
 test('sends a copy again whose acceptance it has not heard of, and it is the same copy', async () => {
   const stage = aStage({ handle, faults: { send: losesFirstReply(down) } });
 
@@ -42,6 +43,7 @@ test('sends a copy again whose acceptance it has not heard of, and it is the sam
 });
 
 describe('a copy that cannot be sent while the lock holds', () => {
+  // Field case D2.
   test('is recorded as unsent, and the original stays unsettled', async () => {
     const stage = aStage({ handle, faults: { send: always(down) } });
 

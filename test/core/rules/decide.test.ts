@@ -124,6 +124,7 @@ describe('the time to live', () => {
     );
   });
 
+  // Field case F2.
   it('dead-letters what would expire while it waits, even where the window is over too', () => {
     const short = standing({ expiresUtc: NOW_UTC + 1_000, deadlineUtc: NOW_UTC });
     expect(decide(short, transient(), aPolicy(), NOW_UTC)).toEqual(

@@ -248,6 +248,7 @@ describe('released', () => {
 });
 
 describe('scheduled', () => {
+  // Field case D1.
   test('ends the attempt that scheduled it as stale', () => {
     expect(judge(settled('scheduled', { attempt: 2 }), aClaimant(), NOW_UTC)).toEqual({ kind: 'stale' });
   });

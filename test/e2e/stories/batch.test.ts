@@ -29,6 +29,7 @@ beforeAll(async () => {
 afterAll(() => theatre?.stop());
 
 describe.concurrent('in a batch', () => {
+  // Field case M2.
   test('of ten, one transient and one permanent: eight complete, one copy, one dead letter', async () => {
     const story = await theatre.story('batch', BATCHES);
     await story.send({
@@ -51,6 +52,7 @@ describe.concurrent('in a batch', () => {
     expect(story.outcomes('transient')).toEqual(['redelivered', 'succeeded']);
   });
 
+  // Field case E4.
   test('a lost lock on one touches no other', async (context) => {
     needs(context, 'theft');
     const story = await theatre.story('lost-lock', BATCHES);

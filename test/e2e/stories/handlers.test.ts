@@ -26,6 +26,7 @@ describe.concurrent('a handler', () => {
     expect(new Set(story.runs().map(({ pid }) => pid)).size).toBe(1);
   });
 
+  // Field case G6.
   test('that ignores its signal settles nothing and has its process replaced, once its neighbours have ended', async () => {
     const story = await theatre.story('ignoring');
     await story.startHost();

@@ -34,6 +34,7 @@ test('an app that may not send does not start, and touches no message', async (c
 
 const OUTAGE_IN_MS = 30_000;
 
+// Field case D5.
 test('a broker that is gone for 30 s is found by the app as it runs, and no effect is repeated', async (context) => {
   needs(context, 'faults');
   const { broker, director, provider } = theatre;

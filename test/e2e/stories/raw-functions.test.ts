@@ -9,6 +9,7 @@ let stage: QueueStage;
 afterEach(() => stage.stop());
 
 // What a function without this consumer does to its messages, and why the consumer neither throws nor returns early.
+// Field case D4.
 test('who settles nothing loses nothing: back after the lock, back at once, or refused when it is too late', async () => {
   stage = await aQueueStage({ queue: { lockDurationInMs: LOCK_IN_MS, maxDeliveryCount: 4 } });
   const sentAtInMs = performance.now();

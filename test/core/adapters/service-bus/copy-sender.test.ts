@@ -44,6 +44,7 @@ test('leaves one ordinary scheduled message at the broker, which the SDK receive
   expect(broker.namespace.queue('orders').counts().scheduled).toBe(0);
 });
 
+// Field cases B2, D1.
 test('has a copy that is sent twice dropped by duplicate detection', async () => {
   const { queue, sender } = await aQueue({ RequiresDuplicateDetection: true });
 

@@ -154,6 +154,7 @@ describe('the span of a delivery', () => {
     });
   });
 
+  // Field case O1.
   test('goes on with the trace of the message where the host has begun another, and links to that', async () => {
     expect(await parentAndLinks({ 'Diagnostic-Id': MESSAGE }, INVOCATION)).toEqual({
       parent: '2222222222222222',
