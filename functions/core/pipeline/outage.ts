@@ -26,6 +26,11 @@ export class Outage {
     this.#clock = clock;
   }
 
+  /** Whether nothing is known of it being down. */
+  get isOver(): boolean {
+    return this.#over === undefined;
+  }
+
   /**
    * Waits for the turn to call the service: at once while it is up; in an outage after a pause for the one that probes,
    * and for the others until it is over or the probe's place is free.

@@ -94,28 +94,26 @@ async function endOf(
   graceInMs: number,
 ): Promise<HandlerEnd> {
   const done = new AbortController();
+  let giveUp = (): void => undefined;
+  const givenUp = new Promise<HandlerEnd>((resolve) => {
+    giveUp = () => void clock.sleep(graceInMs, done.signal).then(() => resolve({ kind: 'running' }));
+  });
+  if (signal.aborted) giveUp();
+  else signal.addEventListener('abort', giveUp);
   const handler = (async (): Promise<HandlerEnd> => {
     try {
       return { kind: 'returned', result: await handle() };
     } catch (error) {
       return { kind: 'threw', error };
-    } finally {
-      done.abort();
     }
   })();
-  const giveUp = async (): Promise<HandlerEnd> => {
-    await fired(signal, done.signal);
-    await clock.sleep(graceInMs, done.signal);
-    return { kind: 'running' };
-  };
-  return Promise.race([handler, giveUp().then(async (end) => (done.signal.aborted ? handler : end))]);
-}
-
-/** Resolves when either signal has fired. */
-function fired(...signals: AbortSignal[]): Promise<void> {
-  const either = AbortSignal.any(signals);
-  if (either.aborted) return Promise.resolve();
-  return new Promise((resolve) => either.addEventListener('abort', () => resolve(), { once: true }));
+  try {
+    // An end in the very moment in which it is given up counts as an end.
+    return await Promise.race([handler, givenUp.then((end) => Promise.race([handler, end]))]);
+  } finally {
+    signal.removeEventListener('abort', giveUp);
+    done.abort();
+  }
 }
 
 const outOfTime = (timeoutInMs: number): Failure => ({
