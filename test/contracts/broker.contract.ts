@@ -45,9 +45,11 @@ function define({ name, source, needs = [], run }: Case, target: Target): void {
   const options = { timeout: 90_000, concurrent: target.isIsolated };
   test(`${name} (${source})`, options, async () => {
     const targetRun = await target.begin();
+    const context = new CaseContext(targetRun);
     try {
-      await run(new CaseContext(targetRun));
+      await run(context);
     } finally {
+      if (!target.isIsolated) await context.release();
       await targetRun.end();
     }
   });

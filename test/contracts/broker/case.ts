@@ -36,10 +36,13 @@ export type Case = {
   run(context: CaseContext): Promise<void>;
 };
 
+type Receiving = Pick<ServiceBusReceiver, 'receiveMessages' | 'completeMessage'>;
+
 /** What a case works with: the SDK's client, and shorthands for what nearly every case does. */
 export class CaseContext {
   readonly client: ServiceBusClient;
   readonly run: TargetRun;
+  readonly #received: (() => Promise<void>)[] = [];
 
   constructor(run: TargetRun) {
     this.client = run.client;
@@ -63,25 +66,33 @@ export class CaseContext {
   }
 
   /** The next message, which must come. */
-  async one(receiver: Pick<ServiceBusReceiver, 'receiveMessages'>): Promise<ServiceBusReceivedMessage> {
+  async one(receiver: Receiving): Promise<ServiceBusReceivedMessage> {
     const [message] = await receiver.receiveMessages(1, { maxWaitTimeInMs: 10_000 });
     if (message === undefined) throw new Error('No message came within 10 s.');
+    this.#note(receiver, [message]);
     return message;
   }
 
   /** Up to `most` messages, as many as come within a moment. */
-  async some(
-    receiver: Pick<ServiceBusReceiver, 'receiveMessages'>,
-    most: number,
-  ): Promise<ServiceBusReceivedMessage[]> {
+  async some(receiver: Receiving, most: number): Promise<ServiceBusReceivedMessage[]> {
     const messages: ServiceBusReceivedMessage[] = [];
     for (;;) {
       const more = await receiver.receiveMessages(most - messages.length, {
         maxWaitTimeInMs: messages.length > 0 ? 100 : 300,
       });
       messages.push(...more);
+      this.#note(receiver, more);
       if (more.length === 0 || messages.length >= most) return messages;
     }
+  }
+
+  /** Completes what was received and is still held, where others would have to wait for the end of its lock. */
+  async release(): Promise<void> {
+    await Promise.allSettled(this.#received.map((complete) => complete()));
+  }
+
+  #note(receiver: Receiving, messages: readonly ServiceBusReceivedMessage[]): void {
+    for (const message of messages) this.#received.push(() => receiver.completeMessage(message));
   }
 
   /** The code of the error with which `work` ends. */

@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { ServiceBusClient } from '@azure/service-bus';
 import { loadEntities } from '../../../local/broker/entities.ts';
 import { startBroker } from '../../../local/broker/start-broker.ts';
+import { emptyAll } from './empty-all.ts';
 
 /** What a target may lack. A case that needs it is skipped there by name. */
 export const FEATURES = {
@@ -74,28 +75,8 @@ export function remoteTarget(connectionString: string): Target {
     ),
     begin: async () => {
       const client = new ServiceBusClient(connectionString, RETRY);
-      await emptyAll(client);
+      await emptyAll(client, ENTITY_FILE);
       return { client, connectionString, elapse: (inMs) => wait(inMs), end: () => client.close() };
     },
   };
-}
-
-async function emptyAll(client: ServiceBusClient): Promise<void> {
-  const { queues, topics } = await loadEntities(ENTITY_FILE);
-  const receivers = [...queues].flatMap(([name, { requiresSession, forwardTo }]) => [
-    ...(requiresSession || forwardTo !== undefined
-      ? []
-      : [client.createReceiver(name, { receiveMode: 'receiveAndDelete' })]),
-    client.createReceiver(name, { receiveMode: 'receiveAndDelete', subQueueType: 'deadLetter' }),
-  ]);
-  for (const [topic, { subscriptions }] of topics ?? []) {
-    for (const [name, { queue }] of subscriptions) {
-      if (queue.forwardTo === undefined)
-        receivers.push(client.createReceiver(topic, name, { receiveMode: 'receiveAndDelete' }));
-    }
-  }
-  for (const receiver of receivers) {
-    while ((await receiver.receiveMessages(100, { maxWaitTimeInMs: 500 })).length > 0);
-    await receiver.close();
-  }
 }
