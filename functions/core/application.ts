@@ -13,6 +13,7 @@ import { exportedTelemetry, isExported } from './adapters/telemetry/exported-tel
 import { logTelemetry } from './adapters/telemetry/log-telemetry.ts';
 import type { ExportedTelemetry } from './adapters/telemetry/start-telemetry.ts';
 import type { EventConsumer, Ports } from './pipeline/event-consumer.ts';
+import type { Settlement } from './pipeline/ports.ts';
 import { processDelivery } from './pipeline/process-delivery.ts';
 import { processWide } from './pipeline/process-wide.ts';
 import { withoutLedger } from './pipeline/without-ledger.ts';
@@ -30,6 +31,7 @@ export interface Prepared<Event> {
   readonly queue: string;
   readonly consumer: EventConsumer<Event>;
   readonly sender: CopySender;
+  readonly settlement: Settlement;
   /** How long the lock is held and the function may run, in ms. */
   readonly budgetInMs: number;
 }
@@ -45,7 +47,7 @@ const RECYCLE_LIMIT_IN_MS = 30_000;
 export class Application {
   readonly #definitions = new Map<string, { prepare: Prepare; prepared: Prepared<never> | undefined }>();
   readonly #clients = new Map<string, ServiceBusClient>();
-  readonly #settlement = hostSettlement(settlementService(process.argv));
+  readonly #settlementService = settlementService(process.argv);
   readonly #processWide = processWide(systemClock);
   readonly #stopping = new AbortController();
   readonly #inFlight = new Set<Promise<void>>();
@@ -90,6 +92,11 @@ export class Application {
     const client = this.#clients.get(name) ?? serviceBusClient(name, process.env, problems);
     if (client) this.#clients.set(name, client);
     return client;
+  }
+
+  /** What settles the messages of a queue, with sessions or without. */
+  settlement(sessions: boolean): Settlement {
+    return hostSettlement(this.#settlementService, { sessions });
   }
 
   /** Checks all settings, opens every sender link, writes and reads the ledger. @throws one error that names every problem */
@@ -144,7 +151,7 @@ export class Application {
   async #process<Event>(message: ReceivedMessage, context: InvocationContext, prepared: Prepared<Event> | undefined) {
     const startedAtInMs = systemClock.monotonicInMs();
     if (!prepared || !this.#isStarted) throw new Error('the app has not started');
-    const { consumer, queue, sender, budgetInMs } = prepared;
+    const { consumer, queue, sender, settlement, budgetInMs } = prepared;
     const delivery = deliveryFromAmqp(message, queue);
     const traceparent = context.traceContext?.traceParent;
     const watched = { delivery, consumer: consumer.name, clock: systemClock, traceparent };
@@ -159,7 +166,7 @@ export class Application {
       clock: systemClock,
       ledger: (ledger && watch?.ledger(ledger)) ?? ledger ?? withoutLedger(delivery.deliveryCount),
       sender: watch?.sender(sender) ?? sender,
-      settlement: watch?.settlement(this.#settlement) ?? this.#settlement,
+      settlement: watch?.settlement(settlement) ?? settlement,
       telemetry: watch?.telemetry(telemetry) ?? telemetry,
       inflate,
       processWide: this.#processWide,

@@ -50,7 +50,11 @@ export interface ConsumerDefinition<Event, Settings> {
    * no lock: the handler's time is what the queue's lock duration leaves.
    */
   readonly batch?: boolean;
-  /** Whether the queue is session-aware; refused unless the policy says `ordering: 'none'`. */
+  /**
+   * Whether the queue is session-aware; refused unless the policy says `ordering: 'none'`. Copies stay in their session.
+   * The host renews the lock on a session from its acceptance on, for `maxAutoLockRenewalDuration` in all: the last
+   * message of a busy session may lose it, and is then found done or is run again.
+   */
   readonly sessions?: boolean;
 }
 
@@ -108,6 +112,7 @@ function prepare<Event, Settings>(
   return {
     queue: queueName,
     sender: copySender(client, queueName),
+    settlement: application.settlement(sessions),
     budgetInMs: Math.min(limits.functionTimeoutInMs, limits.maxAutoLockRenewalInMs),
     consumer: {
       name: `${queueName}/${event.name}`,

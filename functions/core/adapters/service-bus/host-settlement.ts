@@ -3,8 +3,8 @@ import type { PropertyValue } from '../../rules/delivery.ts';
 import { encodeMap, encodeProperty, encodeString } from './amqp-encode.ts';
 import type { SettlementService } from './settlement-service.ts';
 
-/** {@link Settlement} through the Functions host, which holds the lock. */
-export const hostSettlement = (service: SettlementService): Settlement => ({
+/** {@link Settlement} through the Functions host, which holds the lock: on a session queue that of the session. */
+export const hostSettlement = (service: SettlementService, { sessions = false } = {}): Settlement => ({
   complete: ({ lockToken }) => service.call('Complete', { locktoken: lockToken }),
   abandon: ({ lockToken }) => service.call('Abandon', { locktoken: lockToken }),
   deadLetter: async ({ lockToken }, { reason, description, properties }) =>
@@ -14,7 +14,10 @@ export const hostSettlement = (service: SettlementService): Settlement => ({
       deadletterReason: { value: reason },
       deadletterErrorDescription: { value: description },
     }),
-  renewLock: ({ lockToken }) => service.call('RenewMessageLock', { locktoken: lockToken }),
+  renewLock: ({ lockToken, sessionId }) =>
+    sessions
+      ? service.call('RenewSessionLock', { sessionId })
+      : service.call('RenewMessageLock', { locktoken: lockToken }),
 });
 
 const encodeProperties = (properties: ReadonlyMap<string, PropertyValue>): Buffer =>

@@ -8,7 +8,7 @@ const optionalText = (id: number) => ({ type: 'google.protobuf.StringValue', id 
 
 /**
  * The host's settlement service, as its extension declares it: no package, each call keyed by the delivery's lock
- * token. `propertiesToModify` is one AMQP-encoded map; empty means none.
+ * token, or by its session. `propertiesToModify` is one AMQP-encoded map; empty means none.
  */
 const DESCRIPTOR = {
   nested: {
@@ -30,21 +30,26 @@ const DESCRIPTOR = {
       },
     },
     RenewMessageLockRequest: { fields: { locktoken: text(1) } },
+    RenewSessionLockRequest: { fields: { sessionId: text(1) } },
     Settlement: {
       methods: {
         Complete: method('CompleteRequest'),
         Abandon: method('AbandonRequest'),
         Deadletter: method('DeadletterRequest'),
         RenewMessageLock: method('RenewMessageLockRequest'),
+        // Its answer holds the new end of the lock, by the broker's clock: of no use here, so it is not read.
+        RenewSessionLock: method('RenewSessionLockRequest'),
       },
     },
   },
 };
 
+type SettlementMethod = 'Complete' | 'Abandon' | 'Deadletter' | 'RenewMessageLock' | 'RenewSessionLock';
+
 /** The calls of the host's settlement service that this consumer makes. */
 export interface SettlementService {
   /** Resolves once the broker has answered, within 10 s. @throws gRPC's error, with its status and text */
-  call(method: 'Complete' | 'Abandon' | 'Deadletter' | 'RenewMessageLock', request: object): Promise<void>;
+  call(method: SettlementMethod, request: object): Promise<void>;
 }
 
 const DEADLINE_IN_MS = 10_000;

@@ -17,12 +17,12 @@ interface Refusal {
 type Call = readonly [method: string, request: object];
 
 /** A host that keeps what it is told, by its own declaration of the service, until the test ends. */
-async function aHost(refusal?: Refusal) {
+async function aHost(refusal?: Refusal, options: Parameters<typeof hostSettlement>[1] = {}) {
   const calls: Call[] = [];
   const unary = (method: string) => (call: ServerUnaryCall<object, object>, reply: sendUnaryData<object>) => {
     calls.push([method, call.request]);
     if (refusal) reply(refusal);
-    else reply(null, {});
+    else reply(null, { lockedUntil: { seconds: 1_700_000_000 } });
   };
   const server = new Server();
   server.addService(
@@ -37,6 +37,7 @@ async function aHost(refusal?: Refusal) {
   onTestFinished(() => server.forceShutdown());
   const settlement = hostSettlement(
     settlementService(['node', 'worker.js', '--functions-uri', `http://127.0.0.1:${port}/`]),
+    options,
   );
   return { settlement, calls };
 }
@@ -54,6 +55,14 @@ test.each([
   await settlement[name](delivery);
 
   expect(calls).toEqual([[method, { locktoken }]]);
+});
+
+test('renewLock on a session queue renews the lock on the session: its messages have none of their own', async () => {
+  const { calls, settlement } = await aHost(undefined, { sessions: true });
+
+  await settlement.renewLock(aDelivery({ sessionId: 'order-7' }));
+
+  expect(calls).toEqual([['RenewSessionLock', { sessionId: 'order-7' }]]);
 });
 
 describe('a dead letter', () => {
