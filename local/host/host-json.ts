@@ -23,6 +23,10 @@ export interface ServiceBusConfig {
   readonly maxMessageBatchSize: number;
   readonly minMessageBatchSize: number;
   readonly maxBatchWaitTimeInMs: number;
+  readonly maxConcurrentSessions: number;
+  readonly maxConcurrentCallsPerSession: number;
+  /** How long a session without messages is held, in ms; undefined is the client's own limit of a minute. */
+  readonly sessionIdleTimeoutInMs: number | undefined;
 }
 
 /** Keys of the 5.x extension; the second list is understood by the real one and has no effect here. */
@@ -34,14 +38,14 @@ const SERVICE_BUS_KEYS = [
   'maxMessageBatchSize',
   'minMessageBatchSize',
   'maxBatchWaitTime',
+  'maxConcurrentSessions',
+  'maxConcurrentCallsPerSession',
+  'sessionIdleTimeout',
 ];
 const SERVICE_BUS_KEYS_WITHOUT_EFFECT = [
   'clientRetryOptions',
   'transportType',
   'webProxy',
-  'maxConcurrentSessions',
-  'maxConcurrentCallsPerSession',
-  'sessionIdleTimeout',
   'enableCrossEntityTransactions',
 ];
 /** What the 4.x extension and the one before it were told by; the real host ignores them in silence. */
@@ -126,6 +130,9 @@ export function parseHostJson(root: unknown, path: string): { config: HostConfig
         maxMessageBatchSize: serviceBus.count('maxMessageBatchSize', 1000, 1),
         minMessageBatchSize: serviceBus.count('minMessageBatchSize', 1, 1),
         maxBatchWaitTimeInMs: serviceBus.duration('maxBatchWaitTime', 30_000),
+        maxConcurrentSessions: serviceBus.count('maxConcurrentSessions', 8, 1),
+        maxConcurrentCallsPerSession: serviceBus.count('maxConcurrentCallsPerSession', 1, 1),
+        sessionIdleTimeoutInMs: serviceBus.optionalDuration('sessionIdleTimeout'),
       },
     },
     warnings: [
@@ -193,8 +200,16 @@ class Section {
   }
 
   duration(key: string, byDefaultInMs: number): number {
+    return this.value(key) === undefined ? byDefaultInMs : this.#duration(key);
+  }
+
+  /** `null`, and nothing at all, are undefined. */
+  optionalDuration(key: string): number | undefined {
+    return (this.value(key) ?? undefined) === undefined ? undefined : this.#duration(key);
+  }
+
+  #duration(key: string): number {
     const value = this.value(key);
-    if (value === undefined) return byDefaultInMs;
     const inMs = typeof value === 'string' ? timeSpanInMs(value) : undefined;
     return inMs !== undefined && inMs >= 0 ? inMs : this.#refuse(key, 'a time span "hh:mm:ss"');
   }

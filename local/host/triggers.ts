@@ -2,11 +2,12 @@ import type { ServiceBusClient } from '@azure/service-bus';
 import type { HostConfig } from './host-json.ts';
 import { type HttpFunction, startHttpListener } from './http/http-listener.ts';
 import { parseRoute } from './http/route.ts';
-import type { Invoker } from './invoker.ts';
+import type { Firing, Invoker } from './invoker.ts';
 import type { Listener } from './listener.ts';
 import type { LogEntry } from './log-entry.ts';
 import { startBatchListener } from './service-bus/batch-listener.ts';
-import { connectTo, receiverFor } from './service-bus/client.ts';
+import { connectTo, nextSession, receiverFor } from './service-bus/client.ts';
+import { startSessionListener } from './service-bus/session-listener.ts';
 import { startSingleListener } from './service-bus/single-listener.ts';
 import { readServiceBusTrigger } from './service-bus/trigger.ts';
 import { resolveReferences, type Settings } from './setting-reference.ts';
@@ -77,17 +78,23 @@ export function planTriggers(functions: readonly FunctionMetadata[], options: Tr
 function planServiceBus(target: FunctionMetadata, binding: Binding, options: TriggerOptions): () => Promise<Listener> {
   const { config, held, onLog, settings, clients, invoker } = options;
   const trigger = readServiceBusTrigger(target, binding, settings);
-  const startListener = trigger.isBatch ? startBatchListener : startSingleListener;
-  return async () =>
-    startListener({
-      functionName: target.name,
-      trigger,
-      config: config.serviceBus,
-      receiver: receiverFor(await connectTo(trigger.connection, clients), trigger.entity),
-      held,
-      invoke: (firing) => invoker.invoke(target, firing),
-      onLog,
-    });
+  const { entity } = trigger;
+  const shared = {
+    functionName: target.name,
+    trigger,
+    config: config.serviceBus,
+    held,
+    invoke: (firing: Firing) => invoker.invoke(target, firing),
+    onLog,
+  };
+  return async () => {
+    const client = await connectTo(trigger.connection, clients);
+    if (trigger.isSessionsEnabled) {
+      return startSessionListener({ ...shared, nextSession: (stopped) => nextSession(client, entity, stopped) });
+    }
+    const startListener = trigger.isBatch ? startBatchListener : startSingleListener;
+    return startListener({ ...shared, receiver: receiverFor(client, entity) });
+  };
 }
 
 function planTimer(target: FunctionMetadata, binding: Binding, { settings, invoker }: TriggerOptions): () => Listener {

@@ -3,7 +3,14 @@ import type { ServiceBusConfig } from '../host-json.ts';
 import type { Listener } from '../listener.ts';
 import { batchFiringOf } from './firing.ts';
 import { HeldDelivery } from './held-delivery.ts';
-import { type ListenerOptions, settleAfterwards, type WriteLog, writeLogOf } from './service-bus-listener.ts';
+import {
+  dispatch,
+  type ListenerOptions,
+  pause,
+  settleAfterwards,
+  type WriteLog,
+  writeLogOf,
+} from './service-bus-listener.ts';
 
 /** How long one request for messages stays open, in ms; the next follows at once. */
 const RECEIVE_WAIT_IN_MS = 30_000;
@@ -11,9 +18,9 @@ const RECEIVE_WAIT_IN_MS = 30_000;
  * How long one request waits for more after its first message, in ms, as in .NET; the SDK waits 1000. Its types do not
  * know the option, its implementation lets it through: locks run meanwhile, and nobody renews them.
  */
-const GATHERING = { maxTimeAfterFirstMessageInMs: 20 };
+export const GATHERING = { maxTimeAfterFirstMessageInMs: 20 };
 /** How long to wait after a request has failed, in ms. */
-const ERROR_PAUSE_IN_MS = 1_000;
+export const ERROR_PAUSE_IN_MS = 1_000;
 
 /**
  * Several messages an invocation, up to maxMessageBatchSize, one batch after the other. Nobody renews their locks: the
@@ -36,7 +43,8 @@ async function receiveBatches(options: ListenerOptions, stopped: AbortSignal, lo
       const deliveries = messages.map((message) => new HeldDelivery(message, options.receiver));
       if (stopped.aborted)
         await Promise.all(deliveries.map((delivery) => settleAfterwards(delivery, true, options, log)));
-      else if (deliveries.length > 0) await dispatch(deliveries, options, log);
+      else if (deliveries.length > 0)
+        await dispatch(deliveries, batchFiringOf(messages, options.trigger), options, log);
     } catch (error) {
       if (stopped.aborted) return;
       log(
@@ -71,30 +79,4 @@ async function collect(
     messages.push(...more);
   }
   return messages;
-}
-
-async function dispatch(deliveries: readonly HeldDelivery[], options: ListenerOptions, log: WriteLog): Promise<void> {
-  for (const delivery of deliveries) options.held.hold(delivery.lockToken, delivery);
-  try {
-    const outcome = await options.invoke(
-      batchFiringOf(
-        deliveries.map(({ message }) => message),
-        options.trigger,
-      ),
-    );
-    const failed = outcome.kind === 'failed';
-    await Promise.all(deliveries.map((delivery) => settleAfterwards(delivery, failed, options, log)));
-  } finally {
-    for (const delivery of deliveries) options.held.forget(delivery.lockToken);
-  }
-}
-
-function pause(inMs: number, stopped: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, inMs);
-    stopped.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }

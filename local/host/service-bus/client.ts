@@ -1,4 +1,4 @@
-import { ServiceBusClient, type ServiceBusReceiver } from '@azure/service-bus';
+import { ServiceBusClient, type ServiceBusReceiver, type ServiceBusSessionReceiver } from '@azure/service-bus';
 import type { Connection } from '../setting-reference.ts';
 import { keepEncodedMessages } from './raw-message.ts';
 import type { ServiceBusTrigger } from './trigger.ts';
@@ -27,16 +27,51 @@ async function newClient(connection: Connection): Promise<ServiceBusClient> {
   return new ServiceBusClient(connection.fullyQualifiedNamespace, new DefaultAzureCredential(), options);
 }
 
-/** A peek-lock receiver whose messages keep their bytes, and whose locks the SDK leaves alone. */
+/** Messages keep their bytes, and the SDK leaves their locks alone. */
+const RECEIVER_OPTIONS = {
+  receiveMode: 'peekLock',
+  maxAutoLockRenewalDurationInMs: 0,
+  skipParsingBodyAsJson: true,
+  skipConvertingDate: true,
+} as const;
+
+/** A peek-lock receiver. */
 export function receiverFor(client: ServiceBusClient, entity: ServiceBusTrigger['entity']): ServiceBusReceiver {
   keepEncodedMessages();
-  const options = {
-    receiveMode: 'peekLock',
-    maxAutoLockRenewalDurationInMs: 0,
-    skipParsingBodyAsJson: true,
-    skipConvertingDate: true,
-  } as const;
   return entity.kind === 'queue'
-    ? client.createReceiver(entity.queueName, options)
-    : client.createReceiver(entity.topicName, entity.subscriptionName, options);
+    ? client.createReceiver(entity.queueName, RECEIVER_OPTIONS)
+    : client.createReceiver(entity.topicName, entity.subscriptionName, RECEIVER_OPTIONS);
+}
+
+/**
+ * Locks the next session that is free and has messages, and gives a peek-lock receiver for it.
+ *
+ * @throws when there is none for a minute, and at once when it is aborted
+ */
+export async function nextSession(
+  client: ServiceBusClient,
+  entity: ServiceBusTrigger['entity'],
+  aborted: AbortSignal,
+): Promise<ServiceBusSessionReceiver> {
+  keepEncodedMessages();
+  const accepted =
+    entity.kind === 'queue'
+      ? client.acceptNextSession(entity.queueName, RECEIVER_OPTIONS)
+      : client.acceptNextSession(entity.topicName, entity.subscriptionName, RECEIVER_OPTIONS);
+  // The SDK heeds a signal here only once its link is open.
+  const abort = Promise.withResolvers<never>();
+  const onAbort = () => abort.reject(aborted.reason);
+  aborted.addEventListener('abort', onAbort);
+  if (aborted.aborted) onAbort();
+  try {
+    return await Promise.race([accepted, abort.promise]);
+  } catch (error) {
+    void accepted.then(
+      (late) => late.close(),
+      () => undefined,
+    );
+    throw error;
+  } finally {
+    aborted.removeEventListener('abort', onAbort);
+  }
 }

@@ -67,6 +67,18 @@ export class HeldDelivery implements HeldMessage {
     if (delivery) delivery.settled = true;
   }
 
+  /**
+   * Over a connection that is gone the SDK waits a minute for an answer. A delivery without a link it settles by its lock
+   * token instead, as the client of .NET does by itself; of a session it knows that the lock went with the link.
+   */
+  #leaveDeadConnection(): void {
+    const { delivery, sessionId } = this.message as {
+      delivery?: { link?: { connection: { is_open(): boolean } } | undefined };
+      sessionId?: string;
+    };
+    if (sessionId === undefined && delivery?.link && !delivery.link.connection.is_open()) delivery.link = undefined;
+  }
+
   async #settle(act: () => Promise<void>): Promise<void> {
     // The SDK refuses a second settlement by itself; .NET asks the broker, which no longer knows the lock.
     if (this.#settled) {
@@ -74,6 +86,7 @@ export class HeldDelivery implements HeldMessage {
         code: 'MessageLockLost',
       });
     }
+    this.#leaveDeadConnection();
     await act().catch(throwLast);
     this.#settled = true;
   }
@@ -83,6 +96,6 @@ export class HeldDelivery implements HeldMessage {
 type SdkProperties = Record<string, string | number | boolean | Date | null>;
 
 /** Of several tries the SDK throws all errors together, without a code or a word; the client of .NET throws the last. */
-function throwLast(error: unknown): never {
+export function throwLast(error: unknown): never {
   throw error instanceof AggregateError ? error.errors.at(-1) : error;
 }

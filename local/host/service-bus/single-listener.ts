@@ -3,7 +3,7 @@ import type { Listener } from '../listener.ts';
 import { firingOf } from './firing.ts';
 import { HeldDelivery } from './held-delivery.ts';
 import { keepLockRenewed } from './lock-renewal.ts';
-import { type ListenerOptions, settleAfterwards, type WriteLog, writeLogOf } from './service-bus-listener.ts';
+import { dispatch, type ListenerOptions, settleAfterwards, type WriteLog, writeLogOf } from './service-bus-listener.ts';
 import { Slots } from './slots.ts';
 
 /** One message an invocation, up to maxConcurrentCalls at a time, each lock renewed while it runs. */
@@ -20,7 +20,7 @@ export function startSingleListener(options: ListenerOptions): Listener {
         // A prefetched message waits here with its lock running, as it does in the real one. What is taken after the
         // stop counts as failed before it began: it is abandoned.
         await slots.use(() =>
-          receiving ? dispatch(delivery, options, log) : settleAfterwards(delivery, true, options, log),
+          receiving ? dispatchRenewed(delivery, options, log) : settleAfterwards(delivery, true, options, log),
         );
       },
       processError: async ({ error, errorSource }: ProcessErrorArgs) =>
@@ -42,7 +42,8 @@ export function startSingleListener(options: ListenerOptions): Listener {
   };
 }
 
-async function dispatch(delivery: HeldDelivery, options: ListenerOptions, log: WriteLog): Promise<void> {
+/** The lock is renewed for as long as the function runs. */
+async function dispatchRenewed(delivery: HeldDelivery, options: ListenerOptions, log: WriteLog): Promise<void> {
   const { message } = delivery;
   const stopRenewing = keepLockRenewed({
     lockedUntilUtc: message.lockedUntilUtc ?? new Date(),
@@ -50,13 +51,5 @@ async function dispatch(delivery: HeldDelivery, options: ListenerOptions, log: W
     renew: () => delivery.renewLockUntil(),
     onError: (error) => log('warning', `Renewing the lock of ${delivery} failed: ${error.message}`),
   });
-  options.held.hold(delivery.lockToken, delivery);
-  try {
-    const outcome = await options.invoke(firingOf(message, options.trigger));
-    stopRenewing();
-    await settleAfterwards(delivery, outcome.kind === 'failed', options, log);
-  } finally {
-    stopRenewing();
-    options.held.forget(delivery.lockToken);
-  }
+  await dispatch([delivery], firingOf(message, options.trigger), options, log, stopRenewing);
 }

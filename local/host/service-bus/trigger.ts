@@ -10,6 +10,7 @@ export interface ServiceBusTrigger {
   /** What the trigger says itself; undefined leaves it to host.json. */
   readonly autoCompleteMessages: boolean | undefined;
   readonly isBatch: boolean;
+  readonly isSessionsEnabled: boolean;
   /** Whether the app gets the message itself (`sdkBinding: true`) or only its body. */
   readonly isDeferredBinding: boolean;
   readonly bodyAs: 'string' | 'binary';
@@ -26,15 +27,13 @@ export function readServiceBusTrigger(
   settings: Settings,
 ): ServiceBusTrigger {
   const where = `The trigger of function "${target.name}"`;
-  if (binding['isSessionsEnabled'] === true) {
-    throw new Error(`${where} has isSessionsEnabled: true. Sessions are not served by the local host.`);
-  }
   return {
     entity: entityOf(binding, settings, where),
     connection: resolveConnection(textOf(binding, 'connection') ?? 'ServiceBus', settings, where),
     autoCompleteMessages:
       typeof binding['autoCompleteMessages'] === 'boolean' ? binding['autoCompleteMessages'] : undefined,
     isBatch: textOf(binding, 'cardinality')?.toLowerCase() === 'many',
+    isSessionsEnabled: binding['isSessionsEnabled'] === true,
     isDeferredBinding: binding.properties?.supportsDeferredBinding === 'true',
     bodyAs: textOf(binding, 'dataType')?.toLowerCase() === 'binary' ? 'binary' : 'string',
   };

@@ -10,9 +10,24 @@ export interface HeldMessage {
   renewLock(): Promise<void>;
 }
 
-/** The messages that running invocations may settle, by lock token. The host forgets a token with its invocation. */
+/** What can be done with a session while an invocation with a message of it runs. Each rejects with the broker's error. */
+export interface HeldSession {
+  /** Extends the lock on the session and gives its new end. */
+  renewLock(): Promise<Date>;
+  /** The bytes that receivers of the session leave for one another; none where there is no state. */
+  state(): Promise<Uint8Array>;
+  setState(state: Uint8Array): Promise<void>;
+  /** Has the session given back once its invocation has ended, though it may have more messages. */
+  release(): void;
+}
+
+/**
+ * The messages that running invocations may settle, by lock token, and their sessions, by id. The host forgets both with
+ * the invocation.
+ */
 export class HeldMessages {
   readonly #messages = new Map<string, HeldMessage>();
+  readonly #sessions = new Map<string, HeldSession>();
 
   hold(lockToken: string, message: HeldMessage): void {
     this.#messages.set(lockToken, message);
@@ -24,6 +39,18 @@ export class HeldMessages {
 
   forget(lockToken: string): void {
     this.#messages.delete(lockToken);
+  }
+
+  holdSession(sessionId: string, session: HeldSession): void {
+    this.#sessions.set(sessionId, session);
+  }
+
+  findSession(sessionId: string): HeldSession | undefined {
+    return this.#sessions.get(sessionId);
+  }
+
+  forgetSession(sessionId: string): void {
+    this.#sessions.delete(sessionId);
   }
 
   get size(): number {

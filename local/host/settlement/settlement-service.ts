@@ -9,11 +9,12 @@ import {
 } from '@grpc/grpc-js';
 import { decodeAmqpMap } from './amqp-map.ts';
 import { SETTLEMENT_SERVICE } from './contract.ts';
-import type { HeldMessage, HeldMessages } from './held-messages.ts';
+import type { HeldMessage, HeldMessages, HeldSession } from './held-messages.ts';
 
 interface SettleRequest {
   readonly locktoken?: string;
   readonly sessionId?: string;
+  readonly sessionState?: Uint8Array;
   readonly propertiesToModify?: Uint8Array;
   readonly deadletterReason?: { readonly value?: string } | null;
   readonly deadletterErrorDescription?: { readonly value?: string } | null;
@@ -52,8 +53,12 @@ function methodsFor(held: HeldMessages): UntypedServiceImplementation {
       await act(message, request);
       return {};
     });
-  // No session entity is served here, so no session is ever known.
-  const noSession = unary(({ sessionId }) => Promise.reject(refusal(`SessionId ${sessionId ?? ''} not found.`)));
+  const inSession = (act: (session: HeldSession, request: SettleRequest) => Promise<object>) =>
+    unary(async (request) => {
+      const session = held.findSession(request.sessionId ?? '');
+      if (!session) throw refusal(`SessionId ${request.sessionId ?? ''} not found.`);
+      return act(session, request);
+    });
   return {
     Complete: settle((message) => message.complete()),
     Abandon: settle((message, request) => message.abandon(propertiesOf(request))),
@@ -66,10 +71,16 @@ function methodsFor(held: HeldMessages): UntypedServiceImplementation {
       ),
     ),
     RenewMessageLock: settle((message) => message.renewLock()),
-    GetSessionState: noSession,
-    SetSessionState: noSession,
-    ReleaseSession: noSession,
-    RenewSessionLock: noSession,
+    GetSessionState: inSession(async (session) => ({ sessionState: await session.state() })),
+    SetSessionState: inSession(async (session, { sessionState }) => {
+      await session.setState(sessionState ?? Buffer.alloc(0));
+      return {};
+    }),
+    ReleaseSession: inSession(async (session) => {
+      session.release();
+      return {};
+    }),
+    RenewSessionLock: inSession(async (session) => ({ lockedUntil: timestamp(await session.renewLock()) })),
   };
 }
 
@@ -79,6 +90,11 @@ function propertiesOf({ propertiesToModify }: SettleRequest) {
 
 function textOf(value: { readonly value?: string } | null | undefined): string | undefined {
   return value ? (value.value ?? '') : undefined;
+}
+
+function timestamp(instantUtc: Date): { seconds: number; nanos: number } {
+  const inMs = instantUtc.getTime();
+  return { seconds: Math.floor(inMs / 1000), nanos: (inMs % 1000) * 1_000_000 };
 }
 
 function unary(act: (request: SettleRequest) => Promise<object>) {

@@ -71,15 +71,16 @@ export class Story {
     if (report) this.reports.push(report);
   }
 
-  /** Sends an event for each name, together, and has its runs do what its script says. */
-  async send(scripts: Readonly<Record<string, Script>>): Promise<void> {
+  /** Sends an event for each name, together, and has its runs do what its script says; all in one session, if any. */
+  async send(scripts: Readonly<Record<string, Script>>, sessionId?: string): Promise<void> {
     const { client, queue, director } = this.#options;
     const messages = Object.entries(scripts).map(([name, script]) => {
       const eventId = this.eventId(name);
       this.#eventIds.add(eventId);
       director.direct(eventId, script);
       const body = { orderId: eventId, amount: 25, currency: 'EUR' };
-      return { messageId: eventId, body, contentType: 'application/json' };
+      const message = { messageId: eventId, body, contentType: 'application/json' };
+      return sessionId === undefined ? message : { ...message, sessionId };
     });
     const sender = client.createSender(queue);
     await sender.sendMessages(messages);

@@ -20,6 +20,9 @@ describe('host.json', () => {
           maxMessageBatchSize: 1000,
           minMessageBatchSize: 1,
           maxBatchWaitTimeInMs: 30_000,
+          maxConcurrentSessions: 8,
+          maxConcurrentCallsPerSession: 1,
+          sessionIdleTimeoutInMs: undefined,
         },
       },
     });
@@ -34,6 +37,9 @@ describe('host.json', () => {
       maxMessageBatchSize: 10,
       minMessageBatchSize: 5,
       maxBatchWaitTime: '00:00:01.5',
+      maxConcurrentSessions: 3,
+      maxConcurrentCallsPerSession: 2,
+      sessionIdleTimeout: '00:00:05',
     };
 
     expect(
@@ -49,6 +55,9 @@ describe('host.json', () => {
         maxMessageBatchSize: 10,
         minMessageBatchSize: 5,
         maxBatchWaitTimeInMs: 1_500,
+        maxConcurrentSessions: 3,
+        maxConcurrentCallsPerSession: 2,
+        sessionIdleTimeoutInMs: 5_000,
       },
     });
   });

@@ -164,3 +164,18 @@ test('a broker that goes away and comes back is found again', async () => {
 
   await stage.until('after', { did: 'complete' });
 });
+
+test('what came over a connection that is gone since is settled over the next one, while its lock holds [S9]', async () => {
+  await begin();
+  await stage.send('m', [['pause', 1_000], ['complete']]);
+  await stage.until('m', { taken: 1 });
+
+  stage.broker.dropConnections();
+  await stage.quiet();
+
+  expect(stage.told('m')).toEqual([
+    { id: 'm', taken: 1 },
+    { id: 'm', did: 'pause' },
+    { id: 'm', did: 'complete' },
+  ]);
+});

@@ -60,6 +60,7 @@ describe('the options of a Service Bus trigger', () => {
       connection,
       autoCompleteMessages: undefined,
       isBatch: false,
+      isSessionsEnabled: false,
       isDeferredBinding: false,
       bodyAs: 'string',
     });
@@ -74,6 +75,7 @@ describe('the options of a Service Bus trigger', () => {
       connection,
       autoCompleteMessages: false,
       isBatch: true,
+      isSessionsEnabled: false,
       isDeferredBinding: true,
       bodyAs: 'binary',
     });
@@ -82,12 +84,6 @@ describe('the options of a Service Bus trigger', () => {
   test('that name no entity are refused', () => {
     expect(() => read({ topicName: 'orders' })).toThrow(
       'The trigger of function "f" names no entity. Expected queueName, or topicName and subscriptionName.',
-    );
-  });
-
-  test('that ask for sessions are refused', () => {
-    expect(() => read({ queueName: 'q', isSessionsEnabled: true })).toThrow(
-      'The trigger of function "f" has isSessionsEnabled: true. Sessions are not served by the local host.',
     );
   });
 });
