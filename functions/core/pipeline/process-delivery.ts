@@ -190,7 +190,8 @@ async function runHandler<Event>(
   const timeoutInMs = Math.min(timesOf(passage).timeoutInMs, roomInMs());
   if (timeoutInMs <= 0) return release(passage, hold, left('no time left to run'));
   const graceInMs = SETTLE_MARGIN_IN_MS;
-  const work = { event, delivery, eventId: envelope.eventId, generation, attempt, timeoutInMs, graceInMs };
+  const { eventId, edit } = envelope;
+  const work = { event, delivery, eventId, edit, generation, attempt, timeoutInMs, graceInMs };
   const ended = await runAttempt(consumer, ports, invocation, work);
   return { ...(await afterRun(passage, ended, hold)), tries: ended.tries };
 }

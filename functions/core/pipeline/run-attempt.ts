@@ -19,6 +19,7 @@ export interface Attempt<Event> {
   readonly event: Event;
   readonly delivery: Delivery;
   readonly eventId: string;
+  readonly edit?: string | undefined;
   readonly generation: number;
   readonly attempt: number;
   /** The handler's signal fires after this long. */
@@ -57,7 +58,7 @@ export async function runAttempt<Event>(
         try: tries,
         isLastAttempt: attempt.attempt >= policy.attempts,
         generation: attempt.generation,
-        idempotencyKey: idempotencyKey(consumer.name, attempt.eventId),
+        idempotencyKey: idempotencyKey(consumer.name, attempt.eventId, attempt.edit),
         signal,
         deadlineUtc,
         log: invocation.log,

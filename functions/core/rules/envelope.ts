@@ -11,6 +11,7 @@ export const PROPERTY = {
   deferrals: 'retry-deferrals',
   origin: 'retry-origin',
   generation: 'replay-count',
+  edit: 'replay-edit',
   firstEnqueued: 'retry-first-enqueued-utc',
   firstFailed: 'retry-first-failed-utc',
   deadline: 'retry-deadline-utc',
@@ -60,6 +61,8 @@ export interface Envelope {
   readonly attempt: number;
   readonly generation: number;
   readonly deferrals: number;
+  /** Names the edit of a replay whose content was changed, so that its effect is another; absent on all else. */
+  readonly edit?: string | undefined;
   /** Whether this consumer wrote the message, as a redelivery or a deferral, so that its properties count. */
   readonly isBelieved: boolean;
   readonly origin: Origin;
@@ -148,6 +151,7 @@ export function readEnvelope(delivery: Delivery, consumer: string, compositionEv
     eventId: text(PROPERTY.eventId) ?? portable(compositionEventId || delivery.messageId || unnamedEventId(delivery)),
     ...place,
     deferrals,
+    edit: text(PROPERTY.edit),
     isBelieved,
     origin: (deferrals > 0 ? readOrigin(json(PROPERTY.origin)) : undefined) ?? self,
     firstEnqueuedUtc: instant(PROPERTY.firstEnqueued) ?? delivery.enqueuedUtc,

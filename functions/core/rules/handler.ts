@@ -12,7 +12,7 @@ export interface HandlerContext {
   readonly isLastAttempt: boolean;
   /** How often the event has been brought back from the dead. */
   readonly generation: number;
-  /** For the provider's idempotency: the same for every try, attempt and replay of the event. */
+  /** For the provider's idempotency: the same for every try, attempt and replay of the event; an edited replay has its own. */
   readonly idempotencyKey: string;
   /** Fires when the attempt's time is up or the consumer is told to stop; pass it on to whatever takes time. */
   readonly signal: AbortSignal;

@@ -24,5 +24,10 @@ export function fraction(...parts: readonly (string | number)[]): number {
   return Number.parseInt(hash(...parts).slice(0, 12), 16) / 2 ** 48;
 }
 
-/** The event's key for a foreign system's idempotency, 64 characters: the same for every try, attempt and replay. */
-export const idempotencyKey = (consumer: string, eventId: string): string => hash('effect', consumer, eventId);
+/**
+ * The event's key for a foreign system's idempotency, 64 characters: the same for every try, attempt and replay.
+ *
+ * @param edit of a replay whose content was changed: under the old key a provider would refuse or ignore it
+ */
+export const idempotencyKey = (consumer: string, eventId: string, edit?: string): string =>
+  edit === undefined ? hash('effect', consumer, eventId) : hash('effect', consumer, eventId, edit);

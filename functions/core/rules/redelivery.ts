@@ -108,6 +108,7 @@ const identity = (envelope: Envelope, lineage: Lineage, retryAttempt: number): [
   [PROPERTY.eventId, string(envelope.eventId)],
   [PROPERTY.attempt, int(retryAttempt)],
   ...(lineage.generation > 0 ? [[PROPERTY.generation, int(lineage.generation)] as [string, PropertyValue]] : []),
+  ...(envelope.edit === undefined ? [] : [[PROPERTY.edit, string(envelope.edit)] as [string, PropertyValue]]),
   [PROPERTY.firstEnqueued, string(iso(lifeOf(envelope, lineage.generation, 0).firstEnqueuedUtc))],
   [PROPERTY.deadline, string(iso(lineage.deadlineUtc))],
   [PROPERTY.policy, string(lineage.policyName)],
