@@ -63,7 +63,6 @@ const ROOT_KEYS = [
   'functionTimeout',
   'extensions',
   'extensionBundle',
-  'logging',
   'telemetryMode',
   'aggregator',
   'concurrency',
@@ -71,7 +70,6 @@ const ROOT_KEYS = [
   'functions',
   'healthMonitor',
   'managedDependency',
-  'retry',
   'singleton',
   'watchDirectories',
   'watchFiles',
@@ -142,10 +140,16 @@ export function parseHostJson(root: unknown, path: string): { config: HostConfig
   };
 }
 
+/** What is not silently ignored of the root, because somebody may rely on it. */
+const ROOT_HINTS: Readonly<Record<string, string>> = {
+  serviceBus: 'it belongs under extensions since version 2.0',
+  retry: 'retry policies belong to functions, and mean nothing to a Service Bus trigger',
+  logging: 'the local host prints what is information and above',
+};
+
 function warningAboutRootKey(path: string, key: string): string[] {
   if (ROOT_KEYS.includes(key)) return [];
-  const hint = key === 'serviceBus' ? 'it belongs under extensions since version 2.0' : 'the host knows no such key';
-  return [`${path}: ${key} has no effect: ${hint}.`];
+  return [`${path}: ${key} has no effect: ${ROOT_HINTS[key] ?? 'the host knows no such key'}.`];
 }
 
 function warningAboutServiceBusKey(path: string, key: string): string[] {

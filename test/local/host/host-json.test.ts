@@ -65,8 +65,12 @@ describe('host.json', () => {
   test('warns of keys that change nothing: unknown, of an older extension, or without effect here [J2]', () => {
     const serviceBus = { messageHandlerOptions: {}, autoComplete: false, maxConcurentCalls: 1, clientRetryOptions: {} };
 
-    expect(parse({ version: '2.0', extra: 1, serviceBus: {}, extensions: { serviceBus } }).warnings).toEqual([
+    expect(
+      parse({ version: '2.0', extra: 1, retry: {}, logging: {}, serviceBus: {}, extensions: { serviceBus } }).warnings,
+    ).toEqual([
       'host.json: extra has no effect: the host knows no such key.',
+      'host.json: retry has no effect: retry policies belong to functions, and mean nothing to a Service Bus trigger.',
+      'host.json: logging has no effect: the local host prints what is information and above.',
       'host.json: serviceBus has no effect: it belongs under extensions since version 2.0.',
       'host.json: extensions.serviceBus.messageHandlerOptions has no effect: it is of an older extension; its fields stand directly in extensions.serviceBus now.',
       'host.json: extensions.serviceBus.autoComplete has no effect: it is of an older extension; it is autoCompleteMessages now.',
