@@ -32,6 +32,9 @@ async function start(functionAppDirectory: string, hostVersion: string): Promise
     const context = { hookData: app.appLevelHookData, appHookData: app.appHookData, functionAppDirectory };
     await app.runHooks('appStart', context);
     const capabilities = (await app.programmingModel?.getCapabilities?.({})) ?? {};
+    // It would answer over a server of its own, to which the real host forwards: here it would wait for that in vain.
+    if (capabilities['HttpUri'])
+      throw new Error('app.setup({ enableHttpStream: true }) is not served by the local host.');
     app.registrationIsOpen = false;
     const functions = [...app.functions.values()].map(({ metadata }) => metadata);
     // Bindings hold whatever the app put there; JSON is what the real protocol lets through.

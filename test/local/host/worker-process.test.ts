@@ -217,6 +217,7 @@ describe('an app that cannot start', () => {
       'duplicate',
       /^Worker was unable to load entry point .*: A function with id "twice" has already been registered\./,
     ],
+    ['streaming', /^app\.setup\(\{ enableHttpStream: true \}\) is not served by the local host\.$/],
     ['nowhere', /^Cannot start the worker process in .*nowhere: /],
   ])('is refused with its own words (%s) [W2, W3, W4]', async (app, message) => {
     await expect(start(app)).rejects.toThrow(message);
