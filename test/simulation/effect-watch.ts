@@ -70,6 +70,9 @@ export class EffectWatch {
     const where = `${eventId} (${generation}, ${attempt}) on ${instance.name}`;
 
     if (attempt > maxAttempts) verdicts.violated('attempt beyond the policy', `${where}: ${maxAttempts} permitted`);
+    const { crashLimit, maxDeliveryCount } = instance.build.policy;
+    if (Number(life.record?.['takeovers']) >= crashLimit) verdicts.violated('runs past its crash limit', where);
+    if (delivery.deliveryCount >= maxDeliveryCount) verdicts.violated('runs in its last delivery', where);
     life.idempotencyKey ??= idempotencyKey;
     if (life.idempotencyKey !== idempotencyKey) verdicts.violated('another idempotency key', where);
     const { record } = life;

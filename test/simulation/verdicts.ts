@@ -11,6 +11,8 @@ export const INVARIANTS = [
   'runs again after its end',
   'another idempotency key',
   'attempt beyond the policy',
+  'runs past its crash limit',
+  'runs in its last delivery',
   'fork',
   'settled twice',
   'hot loop',
