@@ -12,7 +12,7 @@ import { problemsOf, readPolicy, resolveReferences } from './settings.ts';
 
 /** One event: what it looks like, what it needs, what is done with it. */
 export interface EventDefinition<Event, Settings> {
-  /** Kebab-case; the function's name, and its part of the setting names. */
+  /** Kebab-case; also its part of the setting names, and with underscores the function's name. */
   readonly name: string;
   readonly schema: z.ZodType<Event>;
   /** The event's own settings, by their names in the environment. */
@@ -66,7 +66,7 @@ export interface ConsumerDefinition<Event, Settings> {
 export function consume<Event, Settings>(definition: ConsumerDefinition<Event, Settings>): void {
   const { queue, event, connection = 'ServiceBusConnection', batch = false, sessions = false } = definition;
   const prepared = application.add(event.name, (host, problems) => prepare(definition, connection, host, problems));
-  app.serviceBusQueue<ReceivedMessage | ReceivedMessage[]>(event.name, {
+  app.serviceBusQueue<ReceivedMessage | ReceivedMessage[]>(functionName(event.name), {
     connection,
     queueName: queue,
     sdkBinding: true,
@@ -93,8 +93,14 @@ export function sweepLedger({
   readonly schedule: string;
 }): void {
   application.listen();
-  app.timer(name, { schedule, handler: (_timer, context) => application.sweep(context) });
+  app.timer(functionName(name), { schedule, handler: (_timer, context) => application.sweep(context) });
 }
+
+/**
+ * What the host calls a function: with underscores, for `AzureWebJobs.<function>.Disabled` stops it at once, and on Linux
+ * the name of a setting takes no hyphen.
+ */
+const functionName = (name: string): string => name.replaceAll('-', '_');
 
 function prepare<Event, Settings>(
   { queue, event, policy: own, batch = false, sessions = false }: ConsumerDefinition<Event, Settings>,
