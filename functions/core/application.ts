@@ -202,6 +202,7 @@ export class Application {
     });
     this.#nextPartition = swept.nextPartition;
     context.info(JSON.stringify({ event: 'ledger.swept', ...swept, ...(failure && { failure: failure.message }) }));
+    this.#exported?.stranded(stranded);
     for (const one of stranded) context.warn(JSON.stringify({ event: 'ledger.stranded', ...one }));
   }
 

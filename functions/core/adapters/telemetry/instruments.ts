@@ -20,6 +20,8 @@ export const ATTRIBUTE = {
   operation: 'redelivery.ledger.operation',
   /** What the ledger answered, or the code of its error. */
   result: 'redelivery.ledger.result',
+  /** Kind of a record. */
+  record: 'redelivery.ledger.record',
   system: 'messaging.system.name',
   operationName: 'messaging.operation.name',
   destination: 'messaging.destination.name',
@@ -28,7 +30,7 @@ export const ATTRIBUTE = {
   errorType: 'error.type',
 } as const;
 
-const { consumer, outcome, attempt, cause, reason, operation, result } = ATTRIBUTE;
+const { consumer, outcome, attempt, cause, reason, operation, result, record } = ATTRIBUTE;
 const { system, operationName, destination, disposition, errorType } = ATTRIBUTE;
 
 /** Seconds; the conventions' own for what takes a call, wider for what waits for a copy or for a whole event. */
@@ -156,6 +158,13 @@ export const METRICS = {
     description: 'One question to the ledger; its count is that of the operations.',
     attributes: [consumer, operation, result],
     boundaries: OF_A_CALL,
+  },
+  stranded: {
+    name: 'redelivery.ledger.stranded',
+    kind: 'counter',
+    unit: '{event}',
+    description: 'Events that should have gone on and have not, counted at each sweep that meets them.',
+    attributes: [consumer, record],
   },
   processDuration: {
     name: 'messaging.process.duration',

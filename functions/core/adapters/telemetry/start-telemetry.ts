@@ -3,9 +3,11 @@ import { metrics, trace } from '@opentelemetry/api';
 import { logs, SeverityNumber } from '@opentelemetry/api-logs';
 import { redact } from '../../rules/redact.ts';
 import { systemClock } from '../system-clock.ts';
+import type { Stranded } from '../table-storage/sweep.ts';
 import type { Environment } from './environment.ts';
 import { sayExportTrouble } from './export-trouble.ts';
 import { measureWith } from './instruments.ts';
+import { measureStranded } from './measure-stranded.ts';
 import { DeliveryWatch, type Watched } from './watch-delivery.ts';
 
 /** What a process sends of itself to Application Insights, to an OTLP endpoint, or to both. */
@@ -19,6 +21,8 @@ export interface ExportedTelemetry {
    * from both (azure-functions-host#10561), so nothing is.
    */
   log(line: Pick<LogHookContext, 'category' | 'level' | 'message' | 'invocationContext'>): void;
+  /** What a sweep of the ledger has found stranded. */
+  stranded(found: readonly Stranded[]): void;
   /** Sends what is left, for at most a second. Never rejects. */
   stop(): Promise<void>;
 }
@@ -67,6 +71,7 @@ export async function startTelemetry(environment: Environment): Promise<Exported
           : {},
       });
     },
+    stranded: (found) => measureStranded(measure, found),
     stop: () => within(LAST_EXPORT_IN_MS, shutdown),
   };
 }

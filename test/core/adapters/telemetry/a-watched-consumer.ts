@@ -8,6 +8,7 @@ import {
 } from '@opentelemetry/sdk-trace-node';
 import { measureWith } from '../../../../functions/core/adapters/telemetry/instruments.ts';
 import { logTelemetry } from '../../../../functions/core/adapters/telemetry/log-telemetry.ts';
+import { measureStranded } from '../../../../functions/core/adapters/telemetry/measure-stranded.ts';
 import { DeliveryWatch } from '../../../../functions/core/adapters/telemetry/watch-delivery.ts';
 import type { Clock, Report } from '../../../../functions/core/pipeline/ports.ts';
 import { processDelivery } from '../../../../functions/core/pipeline/process-delivery.ts';
@@ -45,6 +46,8 @@ export interface WatchedConsumer {
   deliverAgain(delivery: Delivery): Promise<Report>;
   /** Delivers the message, then each copy once it is due and so much later, until none is left. */
   deliverAll(delivery: Delivery, lateInMs?: number): Promise<Report[]>;
+  /** A sweep finds an event of this consumer stranded. */
+  strand(kind: 'scheduled' | 'unsent'): void;
   points(): Promise<readonly Point[]>;
   /** What was logged, oldest first. */
   lines(): readonly Record<string, unknown>[];
@@ -126,6 +129,7 @@ export function aWatchedConsumer(
       wide = processWide(clock);
     },
     pass: (inMs) => clock.advance(inMs),
+    strand: (kind) => measureStranded(measure, [{ consumer: CONSUMER, kind }]),
     async deliverAgain(delivery) {
       await clock.advance(aPolicy().handlerTimeoutInMs + 60_000);
       const lockedUntilUtc = clock.nowUtc() + 60_000;

@@ -120,6 +120,16 @@ test('a crash is counted by the delivery that takes over, whose outcome is the o
   expect((await of(consumer, METRICS.consumed)).map(({ value }) => value)).toEqual([2]);
 });
 
+test('an event that a sweep finds stranded is counted by where it stands', async () => {
+  const consumer = aWatchedConsumer(byEvent);
+  for (const kind of ['scheduled', 'unsent', 'scheduled'] as const) consumer.strand(kind);
+
+  expect(await of(consumer, METRICS.stranded)).toEqual([
+    { attributes: { ...ours, 'redelivery.ledger.record': 'scheduled' }, value: 2 },
+    { attributes: { ...ours, 'redelivery.ledger.record': 'unsent' }, value: 1 },
+  ]);
+});
+
 test('a deferral is counted by its cause', async () => {
   const consumer = aWatchedConsumer(byEvent);
   const key = { consumer: CONSUMER, eventId: 'D' };
@@ -188,6 +198,7 @@ describe('every metric', () => {
     }
     await consumer.deliverAndDie(message('F'));
     await consumer.deliverAgain(message('F'));
+    consumer.strand('scheduled');
     return consumer.points();
   }
   const tables = Object.values(METRICS);
