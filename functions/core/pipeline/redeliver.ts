@@ -37,6 +37,10 @@ export async function redeliver<Event>(
     if (sent.code === 'refused') {
       return deadLetter(passage, { reason: 'CopyRefused', code, message: `${message}; ${sent.message}` }, hold);
     }
+    // Left to its lock, the last delivery would be dead-lettered by the broker, which gives no reason of ours.
+    if (delivery.deliveryCount >= passage.consumer.policy.maxDeliveryCount) {
+      return deadLetter(passage, { reason: 'DeliveriesExhausted', code, message: `${message}; ${sent.message}` }, hold);
+    }
     await record(passage, hold, { kind: 'unsent', attempt: next, copy: { dueUtc, code, message } });
     return left(`copy unsent: ${sent.message}`);
   }

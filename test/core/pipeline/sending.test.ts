@@ -87,6 +87,17 @@ describe('a copy that cannot be sent while the lock holds', () => {
   });
 });
 
+test('dead-letters the last delivery whose copy still cannot be sent, before the broker does it without a reason', async () => {
+  const stage = aStage({ handle, policy: { maxDeliveryCount: 10 }, faults: { send: always(down) } });
+  await stage.deliver();
+
+  const report = await stage.deliver(aDelivery({ lockToken: lockToken(2), deliveryCount: 10 }));
+
+  expect(report).toMatchObject({ outcome: 'dead-lettered', reason: 'DeliveriesExhausted', attempt: 1, tries: 0 });
+  expect(report.description).toContain('the broker is down');
+  expect(stage.record()).toMatchObject({ kind: 'deadLettered', attempt: 1 });
+});
+
 test('leaves the original unsettled where the copy is sent and its record is not', async () => {
   const stage = aStage({ handle, faults: { record: always(new Error('the store is down')) } });
 
