@@ -6,6 +6,7 @@ const PARTS: readonly (readonly [what: string, script: string, ...args: string[]
   ['dead code, exports and dependencies', 'dead-code'],
   ['branches of the rules', 'coverage'],
   ['long simulation', 'simulate', '--', '--seeds', '200000'],
+  ['an hour without the store, and one without sending', 'simulate', '--', '--outage', 'both'],
   ['.NET client', 'interop'],
   ['mutation score of the rules', 'mutate'],
 ];
