@@ -41,13 +41,15 @@ describe('on a session queue, by a policy that says that order does not matter',
   test('a lock on a session that is lost amid a handler settles nothing, and the next acceptance goes on', async (context) => {
     needs(context, 'faults');
     const story = await theatre.story('lost-session', SESSIONS);
-    await story.startHost();
+    // Longer than a host takes to start, or the handler gives up; no longer, for the lease is as long.
+    const patient = { RETRY__SCRIPTED__HANDLER_TIMEOUT_IN_MS: '10000' };
+    await story.startHost(patient);
     await story.send({ first: [[['waitFor', 'session lost'], ['charge']]], second: [[['charge']]] }, 's');
     await story.until(() => expect(story.runs()).toHaveLength(1));
 
     // Whose link is cut has lost its session, and the host may not settle what it has of it.
     theatre.broker.dropConnections();
-    await story.startHost();
+    await story.startHost(patient);
     await story.until(() => expect(story.outcomes('first')).toContain('deferred'));
     theatre.director.open('session lost');
     const { runs, outcomes } = await story.end();
