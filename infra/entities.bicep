@@ -46,7 +46,7 @@ var topics = map(namespace.?Topics ?? [], topic => {
   properties: union(topicDefaults, topic.?Properties ?? {}, overrides.everyTopic, overrides.topics[?topic.Name] ?? {})
   subscriptions: map(topic.?Subscriptions ?? [], subscription => {
     name: subscription.Name
-    properties: union(subscriptionDefaults, subscription.?Properties ?? {})
+    properties: union(subscriptionDefaults, subscription.?Properties ?? {}, overrides.everySubscription)
     rules: subscription.?Rules ?? []
   })
 })

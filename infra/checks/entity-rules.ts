@@ -18,6 +18,7 @@ export interface Entities {
 export interface Overrides {
   readonly everyQueue: Properties;
   readonly everyTopic: Properties;
+  readonly everySubscription: Properties;
   readonly queues: Readonly<Record<string, Properties>>;
   readonly topics: Readonly<Record<string, Properties>>;
 }
@@ -111,7 +112,11 @@ function problemsOfQueue(name: string, queue: Properties, policy: PolicyOfQueue 
     };
     agree('LockDuration', lockInMs, 'lockDurationInMs');
     agree('MaxDeliveryCount', deliveries, 'maxDeliveryCount');
-    agree('DefaultMessageTimeToLive', timeToLiveInMs, 'timeToLiveInMs');
+    // The policy's is the least of all places where the app runs: the emulator takes an hour at most.
+    if (timeToLiveInMs < policy.timeToLiveInMs)
+      wrong(
+        `DefaultMessageTimeToLive ${queue['DefaultMessageTimeToLive']} is shorter than the policy of ${event} believes: timeToLiveInMs ${policy.timeToLiveInMs}`,
+      );
   }
   return problems;
 }
@@ -124,7 +129,7 @@ function problemsOfTopic(
 ): string[] {
   const topic = { ...DEFAULTS, ...Properties, ...overrides.everyTopic, ...overrides.topics[Name] };
   return Subscriptions.flatMap((subscription) => {
-    const properties: Properties = { ...DEFAULTS, ...subscription.Properties };
+    const properties: Properties = { ...DEFAULTS, ...subscription.Properties, ...overrides.everySubscription };
     const policy = policies[String(properties['ForwardTo'])];
     return [
       ...problemsOfSubscription(properties, queues),

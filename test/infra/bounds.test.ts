@@ -3,7 +3,7 @@ import { type Entities, type Overrides, problemsOfEntities } from '../../infra/c
 import { policiesByQueue } from '../../infra/checks/policies.ts';
 import { project, readText } from './support/built.ts';
 
-const NO_OVERRIDES: Overrides = { everyQueue: {}, everyTopic: {}, queues: {}, topics: {} };
+const NO_OVERRIDES: Overrides = { everyQueue: {}, everyTopic: {}, everySubscription: {}, queues: {}, topics: {} };
 const POLICY = {
   event: 'order-placed',
   windowInMs: 1_800_000,
@@ -87,6 +87,14 @@ describe('entities', () => {
     expect(problemsOfEntities(aQueue(), overrides, { orders: POLICY })).toEqual([
       'queue orders: MaxDeliveryCount 50 is not what the policy of order-placed believes: maxDeliveryCount 10',
     ]);
+  });
+
+  it('refuses a shorter time to live than the policy believes, and takes a longer one', () => {
+    const policies = { orders: POLICY };
+    expect(problemsOfEntities(aQueue({ DefaultMessageTimeToLive: 'PT59M' }), NO_OVERRIDES, policies)).toEqual([
+      'queue orders: DefaultMessageTimeToLive PT59M is shorter than the policy of order-placed believes: timeToLiveInMs 3600000',
+    ]);
+    expect(problemsOfEntities(aQueue({ DefaultMessageTimeToLive: 'P14D' }), NO_OVERRIDES, policies)).toEqual([]);
   });
 
   it('refuses an override of nothing', () => {

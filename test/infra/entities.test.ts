@@ -55,7 +55,10 @@ describe.each(snapshots)('$stage', (snapshot: Snapshot) => {
       topics.flatMap(({ Name, Subscriptions }) =>
         Subscriptions.map((subscription) => [
           `${namespace}/${Name}/${subscription.Name}`,
-          { ...inAzure(subscription.Properties), deadLetteringOnFilterEvaluationExceptions: true },
+          {
+            ...inAzure({ ...subscription.Properties, ...overrides.everySubscription }),
+            deadLetteringOnFilterEvaluationExceptions: true,
+          },
         ]),
       ),
     );

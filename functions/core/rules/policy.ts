@@ -64,7 +64,7 @@ export interface RetryPolicy {
   readonly lockDurationInMs: number;
   /** The queue's own MaxDeliveryCount. */
   readonly maxDeliveryCount: number;
-  /** The queue's own default time to live, in ms. */
+  /** The queue's own default time to live, in ms, or the least where it has another in each place. */
   readonly timeToLiveInMs: number;
   /**
    * The longest outage, in ms, in which no message may run out of deliveries: one whose copy cannot be sent is held as
