@@ -11,9 +11,9 @@ export type Claimed = (Claim | { readonly kind: 'storeDown' }) & { readonly leas
  */
 export async function claimEvent<Event>(passage: Passage<Event>, fingerprint: string | undefined): Promise<Claimed> {
   const { consumer, delivery, envelope, ports, invocation } = passage;
-  const { generation, attempt, origin, eventId, deferrals } = envelope;
+  const { generation, attempt, origin, eventId, deferrals, edit } = envelope;
   const key = { consumer: consumer.name, eventId };
-  const claimant = { generation, attempt, origin, owner: delivery.lockToken, fingerprint };
+  const claimant = { generation, attempt, origin, owner: delivery.lockToken, fingerprint, edit };
   const mayExist = attempt > 1 || deferrals > 0 || delivery.deliveryCount > 1;
   let leaseEndsAtInMs = 0;
   const ask = () => {

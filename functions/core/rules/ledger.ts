@@ -48,6 +48,8 @@ export interface Claimant {
   readonly owner: string;
   /** Hash of the event's content, where the event defines one. */
   readonly fingerprint?: string | undefined;
+  /** Names the edit of a replay whose content was changed. */
+  readonly edit?: string | undefined;
 }
 
 /** The ledger's answer to a delivery. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { TransientError } from '../../../functions/core/rules/errors.ts';
+import { PermanentError, TransientError } from '../../../functions/core/rules/errors.ts';
+import { fingerprintOf } from '../../../functions/core/rules/fingerprint.ts';
 import { aDelivery } from '../../fixtures/deliveries.ts';
 import { aStage, claimElsewhere, lockToken } from './a-stage.ts';
 
@@ -50,4 +51,25 @@ test('an edit that this consumer did not write changes no key', async () => {
   await foreign.stage.deliver(aDelivery({ properties: EDITED }));
 
   expect(foreign.keys).toEqual(plain.keys);
+});
+
+test('brings the content that its event has from then on, where a plain replay with another is a conflict', async () => {
+  const aDeadEvent = async () => {
+    const stage = aStage({
+      fingerprint: ({ orderId }) => fingerprintOf(orderId),
+      handle: async ({ generation }) => {
+        if (generation === 0) throw new PermanentError('NoSuchOrder', 'no order A-1');
+      },
+    });
+    await stage.deliver();
+    return stage;
+  };
+  const replay = { generation: 1, body: '{"orderId":"B-2"}', lockToken: lockToken(2) };
+
+  const plain = await aDeadEvent();
+  expect((await plain.deliver(aDelivery(replay))).reason).toBe('IdempotencyConflict');
+
+  const edited = await aDeadEvent();
+  expect((await edited.deliver(aDelivery({ ...replay, properties: EDITED }))).outcome).toBe('succeeded');
+  expect(edited.record()?.fingerprint).toBe(fingerprintOf('B-2'));
 });

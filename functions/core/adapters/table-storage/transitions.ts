@@ -32,8 +32,10 @@ export function claimStep(
   now: ServerTime,
 ): ClaimStep {
   const fingerprint = stored?.record.fingerprint;
-  if (fingerprint !== undefined && !isSameContent(fingerprint, claimant.fingerprint)) {
-    return { kind: 'refuse', claim: { kind: 'conflict', fingerprint } };
+  if (stored && fingerprint !== undefined && !isSameContent(fingerprint, claimant.fingerprint)) {
+    // Its content was changed on purpose, and becomes the event's from the generation on that it opens.
+    const isEditedReplay = claimant.edit !== undefined && claimant.generation > stored.record.generation;
+    if (!isEditedReplay) return { kind: 'refuse', claim: { kind: 'conflict', fingerprint } };
   }
   const verdict = judge(stored?.record, claimant, now.earliestUtc);
   const lease = { leaseEndUtc: now.latestUtc + leaseInMs, sinceUtc: now.latestUtc };
