@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { LEVEL_NAMES, type LogLevels, levelOf } from './log-levels.ts';
 import { withOverrides } from './setting-overrides.ts';
 import type { Settings } from './setting-reference.ts';
 import { timeSpanInMs } from './time-span.ts';
@@ -12,6 +13,7 @@ export interface HostConfig {
   readonly serviceBus: ServiceBusConfig;
   /** Prefix of HTTP routes, without slashes; may be empty. */
   readonly httpRoutePrefix: string;
+  readonly logLevels: LogLevels;
 }
 
 /** `extensions.serviceBus` of the 5.x extension. */
@@ -69,6 +71,7 @@ const ROOT_KEYS = [
   'customHandler',
   'functions',
   'healthMonitor',
+  'logging',
   'managedDependency',
   'singleton',
   'watchDirectories',
@@ -120,6 +123,7 @@ export function parseHostJson(root: unknown, path: string): { config: HostConfig
           ? undefined
           : host.duration('functionTimeout', DEFAULT_FUNCTION_TIMEOUT_IN_MS),
       httpRoutePrefix: extensions.section('http').text('routePrefix', 'api'),
+      logLevels: host.section('logging').section('logLevel').levels(),
       serviceBus: {
         prefetchCount: serviceBus.count('prefetchCount', 0, 0),
         autoCompleteMessages: serviceBus.flag('autoCompleteMessages', true),
@@ -144,7 +148,6 @@ export function parseHostJson(root: unknown, path: string): { config: HostConfig
 const ROOT_HINTS: Readonly<Record<string, string>> = {
   serviceBus: 'it belongs under extensions since version 2.0',
   retry: 'retry policies belong to functions, and mean nothing to a Service Bus trigger',
-  logging: 'the local host prints what is information and above',
 };
 
 function warningAboutRootKey(path: string, key: string): string[] {
@@ -195,6 +198,17 @@ class Section {
   text(key: string, byDefault: string): string {
     const value = this.value(key) ?? byDefault;
     return typeof value === 'string' ? value : this.#refuse(key, 'a string');
+  }
+
+  /** All its fields, each a name of a level. */
+  levels(): LogLevels {
+    return Object.fromEntries(
+      this.keys().map((key) => {
+        const value = this.value(key);
+        const level = typeof value === 'string' ? levelOf(value) : undefined;
+        return [key.toLowerCase(), level ?? this.#refuse(key, `one of ${LEVEL_NAMES.join(', ')}`)];
+      }),
+    );
   }
 
   count(key: string, byDefault: number, least: number): number {

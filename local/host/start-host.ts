@@ -3,6 +3,7 @@ import { readHostJson } from './host-json.ts';
 import { type InvocationEvent, Invoker } from './invoker.ts';
 import type { Listener } from './listener.ts';
 import type { LogEntry } from './log-entry.ts';
+import { isLogged } from './log-levels.ts';
 import type { Settings } from './setting-reference.ts';
 import { HeldMessages } from './settlement/held-messages.ts';
 import { startSettlementService } from './settlement/settlement-service.ts';
@@ -19,6 +20,7 @@ export interface HostOptions {
   readonly appDirectory: string;
   /** App settings: the environment of the app, and what triggers refer to. */
   readonly settings: Settings;
+  /** Told each line that `logging.logLevel` of host.json lets through: without it, `information` and above. */
   readonly onLog: (entry: LogEntry) => void;
   readonly onInvocation?: (event: InvocationEvent) => void;
   /** How long `stop` waits for running invocations before it ends the worker under them, in ms. Default 10 000. */
@@ -44,8 +46,11 @@ export interface Host {
  * load or to start; nothing is left running then and no message was touched.
  */
 export async function startHost(options: HostOptions): Promise<Host> {
-  const { appDirectory, settings, onLog, drainLimitInMs = DRAIN_LIMIT_IN_MS } = options;
+  const { appDirectory, settings, drainLimitInMs = DRAIN_LIMIT_IN_MS } = options;
   const { config, warnings } = await readHostJson(appDirectory, settings);
+  const onLog = (entry: LogEntry) => {
+    if (isLogged(entry, config.logLevels)) options.onLog(entry);
+  };
   for (const message of warnings) onLog({ level: 'warning', category: 'Host.Startup', message });
 
   const held = new HeldMessages();

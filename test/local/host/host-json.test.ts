@@ -12,6 +12,7 @@ describe('host.json', () => {
       config: {
         functionTimeoutInMs: 1_800_000,
         httpRoutePrefix: 'api',
+        logLevels: {},
         serviceBus: {
           prefetchCount: 0,
           autoCompleteMessages: true,
@@ -43,10 +44,16 @@ describe('host.json', () => {
     };
 
     expect(
-      parse({ version: '2.0', functionTimeout: '-1', extensions: { http: { routePrefix: '' }, serviceBus } }).config,
+      parse({
+        version: '2.0',
+        functionTimeout: '-1',
+        extensions: { http: { routePrefix: '' }, serviceBus },
+        logging: { logLevel: { default: 'Warning', 'Function.take.User': 'none' } },
+      }).config,
     ).toEqual({
       functionTimeoutInMs: undefined,
       httpRoutePrefix: '',
+      logLevels: { default: 'warning', 'function.take.user': 'none' },
       serviceBus: {
         prefetchCount: 4,
         autoCompleteMessages: false,
@@ -65,18 +72,17 @@ describe('host.json', () => {
   test('warns of keys that change nothing: unknown, of an older extension, or without effect here [J2]', () => {
     const serviceBus = { messageHandlerOptions: {}, autoComplete: false, maxConcurentCalls: 1, clientRetryOptions: {} };
 
-    expect(
-      parse({ version: '2.0', extra: 1, retry: {}, logging: {}, serviceBus: {}, extensions: { serviceBus } }).warnings,
-    ).toEqual([
-      'host.json: extra has no effect: the host knows no such key.',
-      'host.json: retry has no effect: retry policies belong to functions, and mean nothing to a Service Bus trigger.',
-      'host.json: logging has no effect: the local host prints what is information and above.',
-      'host.json: serviceBus has no effect: it belongs under extensions since version 2.0.',
-      'host.json: extensions.serviceBus.messageHandlerOptions has no effect: it is of an older extension; its fields stand directly in extensions.serviceBus now.',
-      'host.json: extensions.serviceBus.autoComplete has no effect: it is of an older extension; it is autoCompleteMessages now.',
-      'host.json: extensions.serviceBus.maxConcurentCalls has no effect: the extension knows no such key.',
-      'host.json: extensions.serviceBus.clientRetryOptions has no effect on this local host.',
-    ]);
+    expect(parse({ version: '2.0', extra: 1, retry: {}, serviceBus: {}, extensions: { serviceBus } }).warnings).toEqual(
+      [
+        'host.json: extra has no effect: the host knows no such key.',
+        'host.json: retry has no effect: retry policies belong to functions, and mean nothing to a Service Bus trigger.',
+        'host.json: serviceBus has no effect: it belongs under extensions since version 2.0.',
+        'host.json: extensions.serviceBus.messageHandlerOptions has no effect: it is of an older extension; its fields stand directly in extensions.serviceBus now.',
+        'host.json: extensions.serviceBus.autoComplete has no effect: it is of an older extension; it is autoCompleteMessages now.',
+        'host.json: extensions.serviceBus.maxConcurentCalls has no effect: the extension knows no such key.',
+        'host.json: extensions.serviceBus.clientRetryOptions has no effect on this local host.',
+      ],
+    );
   });
 
   test.each([
@@ -90,6 +96,10 @@ describe('host.json', () => {
     [
       { version: '2.0', extensions: { serviceBus: { autoCompleteMessages: 'no' } } },
       'host.json: extensions.serviceBus.autoCompleteMessages must be true or false, got "no".',
+    ],
+    [
+      { version: '2.0', logging: { logLevel: { Function: 'Verbose' } } },
+      'host.json: logging.logLevel.Function must be one of Trace, Debug, Information, Warning, Error, Critical, None, got "Verbose".',
     ],
   ])('is refused with one line where it is wrong: %j', (root, message) => {
     expect(() => parse(root)).toThrow(new Error(message));
