@@ -78,6 +78,14 @@ export function planTriggers(functions: readonly FunctionMetadata[], options: Tr
 function planServiceBus(target: FunctionMetadata, binding: Binding, options: TriggerOptions): () => Promise<Listener> {
   const { config, held, onLog, settings, clients, invoker } = options;
   const trigger = readServiceBusTrigger(target, binding, settings);
+  if (target.retryOptions) {
+    onLog({
+      level: 'warning',
+      category: 'Host.Startup',
+      message: `Function "${target.name}" has a retry policy, which has no effect: a Service Bus trigger has none. What to do: remove "retry"; how often a message is tried is up to the maximum delivery count of its queue or subscription, or to the function.`,
+      functionName: target.name,
+    });
+  }
   const { entity } = trigger;
   const shared = {
     functionName: target.name,

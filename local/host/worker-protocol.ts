@@ -61,6 +61,8 @@ export interface FunctionMetadata {
   readonly functionId: string;
   readonly name: string;
   readonly bindings: Readonly<Record<string, Binding>>;
+  /** The `retry` option of the function, if it has one. */
+  readonly retryOptions?: unknown;
 }
 
 /** An error of the app, as much of it as crosses the process boundary. */

@@ -1,5 +1,5 @@
 import type { LogLevel } from '../log-entry.ts';
-import type { Binding, FunctionMetadata, InvocationRequest, InvocationResponse } from '../worker-protocol.ts';
+import type { FunctionMetadata, InvocationRequest, InvocationResponse } from '../worker-protocol.ts';
 import { currentInvocation, report } from './report.ts';
 
 /** Names an app may register hooks under. */
@@ -56,7 +56,7 @@ export class App {
   registrationIsOpen = true;
 
   registerFunction(
-    metadata: { name: string; functionId?: string; bindings: Readonly<Record<string, Binding>> },
+    metadata: Omit<FunctionMetadata, 'functionId'> & { readonly functionId?: string },
     callback: FunctionCallback,
   ): () => void {
     if (!this.registrationIsOpen) throw new Error('A function can only be registered during app startup.');
@@ -67,7 +67,8 @@ export class App {
       );
     }
     const name = metadata.name || functionId;
-    this.functions.set(functionId, { metadata: { functionId, name, bindings: metadata.bindings }, callback });
+    const { bindings, retryOptions } = metadata;
+    this.functions.set(functionId, { metadata: { functionId, name, bindings, retryOptions }, callback });
     return () => {
       if (!this.registrationIsOpen) throw new Error('A function can only be disposed during app startup.');
       this.functions.delete(functionId);

@@ -205,8 +205,12 @@ describe('what the function gets', () => {
   });
 });
 
-test('a function-level retry policy means nothing to a Service Bus trigger [T3]', async () => {
+test('a function-level retry policy means nothing to a Service Bus trigger, and the host says so once [T3]', async () => {
   await begin();
+
+  expect(stage.log.messages().filter((line) => line.includes('retry'))).toEqual([
+    'Function "take" has a retry policy, which has no effect: a Service Bus trigger has none. What to do: remove "retry"; how often a message is tried is up to the maximum delivery count of its queue or subscription, or to the function.',
+  ]);
 
   await stage.send('m', { 1: [['throw']], 2: [['tell'], ['complete']] });
   await stage.quiet();
