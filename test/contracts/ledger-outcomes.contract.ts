@@ -126,6 +126,12 @@ export function ledgerOutcomes({ aKey, ask, claim, eventWith, holdOf, record, re
   });
 
   describe('of a dead-lettered event', () => {
+    /** A copy of ours that someone sent again after it had died. */
+    const handSent = (diedUtc: number) => ({
+      isOurCopy: true,
+      notBeforeUtc: DUE_UTC,
+      enqueuedUtc: Math.max(DUE_UTC + 60_000, diedUtc + 1),
+    });
     const dying = { kind: 'deadLettering', ...death } as const;
     const last = ourCopy(3);
 
@@ -154,7 +160,7 @@ export function ledgerOutcomes({ aKey, ask, claim, eventWith, holdOf, record, re
       const { key, held } = await eventWith(dying, last);
       const repeat = await ask(key, ourCopy(2, 'lock-4'));
       await recorded((repeat as { hold: Hold }).hold, { kind: 'deadLettered', messageId: 'earlier~r1~copy' });
-      const resent = { sequenceNumber: '50', isOurCopy: true, notBeforeUtc: DUE_UTC, enqueuedUtc: clearlyLater };
+      const resent = { sequenceNumber: '50', ...handSent(held.record.sinceUtc) };
 
       const claim = ask(
         key,
@@ -176,17 +182,16 @@ export function ledgerOutcomes({ aKey, ask, claim, eventWith, holdOf, record, re
 
       expect(await ask(key, claimant({ generation: 1, owner: 'lock-9', origin: { sequenceNumber: '50' } }))).toEqual({
         kind: 'run',
-        hold: hold(key, running({ generation: 1, owner: 'lock-9', opener: '50', sequenceNumber: '50' })),
+        hold: hold(
+          key,
+          running({ generation: 1, owner: 'lock-9', opener: '50', sequenceNumber: '50', deadLetter: death }),
+        ),
       });
     });
 
-    const clearlyLater = Date.parse('2026-01-15T13:00:00.000Z');
     test.each([
       ['the marks of a dead letter', () => ({ carriesDeadLetterMarks: true, isOurCopy: true })],
-      [
-        'the MessageId that died',
-        () => ({ messageId: death.messageId, isOurCopy: true, notBeforeUtc: DUE_UTC, enqueuedUtc: clearlyLater }),
-      ],
+      ['the MessageId that died', (diedUtc) => ({ messageId: death.messageId, ...handSent(diedUtc) })],
       ['coming from elsewhere, after the death', (diedUtc: number) => ({ enqueuedUtc: diedUtc + 1 })],
     ] as [string, (diedUtc: number) => Partial<Origin>][])('knows a revival by %s', async (_, originAfter) => {
       const { key, held } = await eventWith(dying, last);
@@ -195,8 +200,29 @@ export function ledgerOutcomes({ aKey, ask, claim, eventWith, holdOf, record, re
 
       expect(await ask(key, claimant({ attempt: 3, owner: 'lock-9', origin }))).toEqual({
         kind: 'run',
-        hold: hold(key, running({ generation: 1, owner: 'lock-9', opener: '50', sequenceNumber: '50' })),
+        hold: hold(
+          key,
+          running({ generation: 1, owner: 'lock-9', opener: '50', sequenceNumber: '50', deadLetter: death }),
+        ),
       });
+    });
+
+    test('knows by its MessageId what the broker dead-letters again, until an attempt after the revival has ended', async () => {
+      const { key, held } = await eventWith(dying, last);
+      await recorded(held, { kind: 'deadLettered' });
+      const brought = (sequenceNumber: string, sinceUtc: number) =>
+        claimant({
+          attempt: 3,
+          owner: `lock-${sequenceNumber}`,
+          origin: { messageId: death.messageId, sequenceNumber, ...handSent(sinceUtc) },
+        });
+      const first = await holdOf(key, brought('50', held.record.sinceUtc), LAPSED_IN_MS);
+
+      const second = await holdOf(key, brought('51', first.record.sinceUtc));
+      expect(second.record).toMatchObject({ generation: 2, attempt: 1, opener: '51' });
+
+      const { record } = await recorded(second, { kind: 'scheduled', attempt: 2, dueUtc: DUE_UTC });
+      expect(await ask(key, brought('52', record.sinceUtc))).toEqual({ kind: 'stale' });
     });
 
     test('gives the owner of a revival that asks again the same attempt, not the one the message names', async () => {

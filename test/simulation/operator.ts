@@ -24,6 +24,7 @@ export function replay(world: World, sequenceNumber: number, how: Replay): boole
     ? replayContent(found, Math.max(generationOf(found), world.effects.generationOf(eventId)) + 1, timeline.nowUtc)
     : resentContent(found, how === 'by hand', timeline.nowUtc);
   const isAccepted = world.send(content);
+  world.messages.broughtBack++;
   // A person who finds the message dropped as a duplicate keeps the dead letter; the tool knows that its copy is there.
   const isDone = how === 'by the tool' || (!isTool && isAccepted);
   deadLetters.settle(found.lockToken, { kind: isDone ? 'complete' : 'release' });

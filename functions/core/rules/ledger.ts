@@ -29,7 +29,7 @@ export interface LedgerRecord {
   readonly isToSend?: boolean | undefined;
   /** Time of the last write; the confirmation of a dead letter does not move it. */
   readonly sinceUtc: number;
-  /** What was dead-lettered, where something was. */
+  /** What was dead-lettered, where something was; kept until an attempt of the next generation has ended. */
   readonly deadLetter:
     | { readonly messageId: string; readonly reason: string; readonly description: string }
     | undefined;
@@ -150,6 +150,7 @@ function isRevival(record: LedgerRecord, origin: Origin): boolean {
     origin.messageId === record.deadLetter.messageId &&
     // The dead-lettered message itself comes again where its lock ended before the settlement.
     origin.sequenceNumber !== record.sequenceNumber &&
+    origin.enqueuedUtc > record.sinceUtc &&
     origin.enqueuedUtc > (origin.notBeforeUtc ?? 0) + CLEARLY_LATER_IN_MS
   );
 }

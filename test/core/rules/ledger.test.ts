@@ -338,28 +338,33 @@ describe('a revival', () => {
     expect(verdict({ carriesDeadLetterMarks: true })).toEqual(revived);
   });
 
+  const resent = {
+    messageId: 'order-1~r2~check',
+    notBeforeUtc: Date.parse('2026-01-15T11:59:30.000Z'),
+    enqueuedUtc: Date.parse('2026-01-15T11:59:40.001Z'),
+  };
+
   test('is known by the MessageId that was dead-lettered, on another message, enqueued clearly later than it was due', () => {
-    expect(
-      verdict({
-        messageId: 'order-1~r2~check',
-        notBeforeUtc: Date.parse('2026-01-15T11:00:00.000Z'),
-        enqueuedUtc: Date.parse('2026-01-15T11:00:10.001Z'),
-      }),
-    ).toEqual(revived);
+    expect(verdict(resent)).toEqual(revived);
   });
 
   test.each([
-    ['it was enqueued when it was due', { enqueuedUtc: Date.parse('2026-01-15T11:00:10.000Z') }],
+    ['it was enqueued when it was due', { enqueuedUtc: Date.parse('2026-01-15T11:59:40.000Z') }],
+    [
+      'it was enqueued before the last write',
+      { notBeforeUtc: Date.parse('2026-01-15T11:00:00.000Z'), enqueuedUtc: SINCE_UTC },
+    ],
     ['it is the message that was dead-lettered', { sequenceNumber: '103' }],
     ['it has another MessageId', { messageId: 'order-1~r1~check' }],
   ])('is not known by the MessageId where %s', (_, origin) => {
-    const resent = {
-      messageId: 'order-1~r2~check',
-      notBeforeUtc: Date.parse('2026-01-15T11:00:00.000Z'),
-      enqueuedUtc: Date.parse('2026-01-15T11:30:00.000Z'),
-    };
-
     expect(verdict({ ...resent, ...origin })).toEqual({ kind: 'stale' });
+  });
+
+  test('is known by the MessageId again where the broker has dead-lettered what was brought back', () => {
+    const { deadLetter } = dead('deadLettered');
+    const broughtBack = lapsed({ generation: 1, opener: '104', sequenceNumber: '104', deadLetter });
+
+    expect(verdict(resent, broughtBack)).toEqual({ ...revived, generation: 2 });
   });
 
   test('is known by not being one of our copies and being enqueued after the last write', () => {

@@ -46,13 +46,16 @@ export function claimStep(
         return { kind: 'write', next: { ...stored, record: { ...stored.record, ...lease } } };
       }
       const { generation, attempt, opener, takeovers } = verdict;
-      return { kind: 'write', next: inProgress(claimant, { generation, attempt, opener, takeovers, ...lease }) };
+      return {
+        kind: 'write',
+        next: inProgress(stored, claimant, { generation, attempt, opener, takeovers, ...lease }),
+      };
     }
     case 'sendAgain': {
       const { generation, attempt } = verdict;
       const opener = stored?.record.opener ?? claimant.origin.sequenceNumber;
       // The attempt that has failed, as if its run had only now come to send the copy.
-      const next = inProgress(claimant, { generation, attempt: attempt - 1, opener, takeovers: 0, ...lease });
+      const next = inProgress(stored, claimant, { generation, attempt: attempt - 1, opener, takeovers: 0, ...lease });
       return { kind: 'write', next: { ...next, record: { ...next.record, isToSend: true }, unsent: stored?.unsent } };
     }
     case 'busy':
@@ -73,6 +76,7 @@ const isHeldBy = (record: LedgerRecord, owner: string, now: ServerTime): boolean
   record.kind === 'inProgress' && record.owner === owner && record.leaseEndUtc > now.earliestUtc;
 
 const inProgress = (
+  stored: StoredRecord | undefined,
   { owner, origin, fingerprint }: Claimant,
   place: Pick<LedgerRecord, 'generation' | 'attempt' | 'opener' | 'takeovers' | 'leaseEndUtc' | 'sinceUtc'>,
 ): StoredRecord => ({
@@ -81,7 +85,8 @@ const inProgress = (
     ...place,
     owner,
     sequenceNumber: origin.sequenceNumber,
-    deadLetter: undefined,
+    // Where the broker dead-letters the message that was brought back, nobody writes it down: it is known by this.
+    deadLetter: stored?.record.deadLetter,
     fingerprint,
   },
   unsent: undefined,
@@ -97,16 +102,17 @@ export function claimOf(hold: Hold, { unsent }: StoredRecord): Claim {
 export function recordStep(held: LedgerRecord, entry: Entry, nowUtc: number): StoredRecord {
   const after = { ...held, kind: entry.kind, owner: '', leaseEndUtc: 0, isToSend: undefined, sinceUtc: nowUtc };
   const plain = { record: after, unsent: undefined, dueUtc: undefined };
+  const goneOn = { ...after, deadLetter: undefined };
   switch (entry.kind) {
     case 'completed':
-      return { ...plain, record: { ...after, result: entry.result } };
+      return { ...plain, record: { ...goneOn, result: entry.result } };
     case 'released':
       return plain;
     case 'scheduled':
-      return { ...plain, record: { ...after, attempt: entry.attempt, takeovers: 0 }, dueUtc: entry.dueUtc };
+      return { ...plain, record: { ...goneOn, attempt: entry.attempt, takeovers: 0 }, dueUtc: entry.dueUtc };
     case 'unsent': {
       const { attempt, copy } = entry;
-      return { ...plain, record: { ...after, attempt, takeovers: 0 }, unsent: { attempt, copy } };
+      return { ...plain, record: { ...goneOn, attempt, takeovers: 0 }, unsent: { attempt, copy } };
     }
     case 'deadLettering': {
       const { messageId, reason, description } = entry;
