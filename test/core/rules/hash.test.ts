@@ -56,6 +56,11 @@ describe('idempotencyKey', () => {
     expect(idempotencyKey('queue/other', 'A')).not.toBe(idempotencyKey('queue/consumer', 'A'));
   });
 
+  it('is another for each edit of a replay', () => {
+    const keys = [undefined, '', 'amount', 'amount, again'].map((edit) => idempotencyKey('queue/consumer', 'A', edit));
+    expect(new Set(keys).size).toBe(4);
+  });
+
   it('is not the plain hash of its parts, so that no other key can equal it', () => {
     expect(idempotencyKey('queue/consumer', 'A')).toBe(hash('effect', 'queue/consumer', 'A'));
   });

@@ -51,6 +51,13 @@ describe('a redelivery', () => {
     });
   });
 
+  it('keeps the edit of a replay, and makes up none', () => {
+    const editOf = (edit?: string) =>
+      redeliveryOf(aDelivery(), anEnvelope({ edit }), lineage({ generation: 1 }), plan, NOW_UTC).set.get('replay-edit');
+    expect(editOf('amount')).toEqual(string('amount'));
+    expect(editOf()).toBeUndefined();
+  });
+
   it('keeps over its hops what is written once, and rewrites the rest', () => {
     const envelope = anEnvelope({
       attempt: 2,
