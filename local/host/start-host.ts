@@ -31,7 +31,7 @@ export interface HostOptions {
 
 /** A running Functions host with one app. */
 export interface Host {
-  /** Names of the functions the app has registered, in order. */
+  /** Names of the functions the app has registered, in order; also of those that are disabled. */
   readonly functions: readonly string[];
   /** Where HTTP triggers are served; undefined when the app has none. */
   readonly httpPort: number | undefined;

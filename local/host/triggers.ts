@@ -1,4 +1,5 @@
 import type { ServiceBusClient } from '@azure/service-bus';
+import { isDisabled } from './disabled.ts';
 import type { HostConfig } from './host-json.ts';
 import { type HttpFunction, startHttpListener } from './http/http-listener.ts';
 import { parseRoute } from './http/route.ts';
@@ -35,7 +36,7 @@ export interface PlannedTriggers {
 }
 
 /**
- * Reads the triggers of all functions. None listens before all are read: a wrong one must not be found after another
+ * Reads the triggers of all functions that are not disabled. None listens before all are read: a wrong one must not be found after another
  * has taken messages. A kind of trigger that this host does not serve gives a warning.
  *
  * @throws Error with one line that names the function and what is wrong.
@@ -44,6 +45,15 @@ export function planTriggers(functions: readonly FunctionMetadata[], options: Tr
   const starts: (() => Promise<Listener> | Listener)[] = [];
   const httpFunctions: HttpFunction[] = [];
   for (const target of functions) {
+    if (isDisabled(target.name, options.settings)) {
+      options.onLog({
+        level: 'information',
+        category: 'Host.Startup',
+        message: `Function "${target.name}" is disabled by its setting: its trigger does not listen.`,
+        functionName: target.name,
+      });
+      continue;
+    }
     const trigger = Object.values(target.bindings).find(({ type }) => /trigger$/i.test(type));
     switch (trigger?.type.toLowerCase()) {
       case 'servicebustrigger':
