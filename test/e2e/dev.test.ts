@@ -1,10 +1,10 @@
 import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ServiceBusClient } from '@azure/service-bus';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { build, compile } from '../../local/build.ts';
 import type { ProviderAnswer } from '../../local/provider/payment-provider.ts';
-import { reloadOnChange } from '../../local/reload.ts';
+import { Changes, reloadOnChange } from '../../local/reload.ts';
 import { BUILT_IN_QUEUE as QUEUE } from '../../local/scenario/built-in.ts';
 import { ReportCollector } from '../../local/scenario/run-scenario.ts';
 import { startStack } from '../../local/stack.ts';
@@ -31,7 +31,10 @@ const isWorker = ({ command }: FoundProcess) => /host\/worker\.ts /.test(command
 /** The lines that tell what became of a change. */
 const VERDICT = /^(?:rebuilt and restarted|not restarted|stopped)/;
 
-test.concurrent('a save during an outage of the provider loses no copy, releases what runs and repeats no effect', async () => {
+// What each of the two cleans up goes by its own context: they run at the same time.
+test.concurrent('a save during an outage of the provider loses no copy, releases what runs and repeats no effect', async ({
+  onTestFinished,
+}) => {
   await inCopy(async (folder) => {
     await withShortLocks(join(folder, 'local', 'entities.json'));
     await build(folder);
@@ -59,7 +62,7 @@ test.concurrent('a save during an outage of the provider loses no copy, releases
     const stopping = new AbortController();
     const reloading = reloadOnChange(
       {
-        folder: join(folder, 'functions'),
+        changes: new Changes(join(folder, 'functions'), (line) => said.push(line)),
         compile: (signal) => compile(folder, signal),
         stack,
         say: (line) => said.push(line),
@@ -104,7 +107,9 @@ test.concurrent('a save during an outage of the provider loses no copy, releases
   });
 });
 
-test.concurrent('npm run dev: many saves are one restart, what does not compile leaves the app running, Ctrl-C ends it all', async () => {
+test.concurrent('npm run dev: many saves are one restart, what does not compile leaves the app running, Ctrl-C ends it all', async ({
+  onTestFinished,
+}) => {
   await inCopy(async (folder) => {
     const command = run(folder, ['npm', 'run', '--silent', 'dev', '--', '--free-ports']);
     await eventually(() => expect(command.stdout()).toContain('Ctrl-C stops it all'));
