@@ -4,7 +4,7 @@ import { startAdminServer } from './broker/admin/start-admin-server.ts';
 import { build, compile } from './build.ts';
 import { printLog } from './host/print-log.ts';
 import { readLocalSettings } from './host/settings.ts';
-import { reloadOnChange } from './reload.ts';
+import { Changes, reloadOnChange } from './reload.ts';
 import { startStack } from './stack.ts';
 import { telemetrySettings, telemetryTarget } from './telemetry-target.ts';
 
@@ -19,6 +19,16 @@ const project = join(import.meta.dirname, '..');
 async function main(signal: AbortSignal): Promise<void> {
   const { values } = parseArgs({ options: { 'free-ports': { type: 'boolean', default: false } } });
   const ports = values['free-ports'] ? FREE_PORTS : USUAL_PORTS;
+  // Before the first build: what is saved while that runs, or while all starts, is built next.
+  const changes = new Changes(join(project, 'functions'), (line) => console.log(line));
+  try {
+    await run(ports, changes, signal);
+  } finally {
+    changes.close();
+  }
+}
+
+async function run(ports: typeof USUAL_PORTS, changes: Changes, signal: AbortSignal): Promise<void> {
   await build(project, signal);
   const settings = telemetrySettings(process.env);
   const localSettings = await readLocalSettings(join(project, 'local.settings.json'));
@@ -44,9 +54,8 @@ telemetry         ${telemetryTarget({ ...localSettings, ...settings })}; a deliv
 Rebuilt and restarted when a file in functions/ changes. Ctrl-C stops it all.
 `);
   try {
-    const folder = join(project, 'functions');
     const compileIt = () => compile(project, signal);
-    await reloadOnChange({ folder, compile: compileIt, stack, say: (line) => console.log(line) }, signal);
+    await reloadOnChange({ changes, compile: compileIt, stack, say: (line) => console.log(line) }, signal);
   } finally {
     await admin.stop();
     await stack.stop();

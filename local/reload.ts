@@ -7,8 +7,7 @@ const QUIET_IN_MS = 200;
 
 /** What {@link reloadOnChange} works with. */
 export interface ReloadOptions {
-  /** What is watched, with all below it. */
-  readonly folder: string;
+  readonly changes: Changes;
   readonly compile: (signal: AbortSignal) => Promise<Compiled>;
   readonly stack: Pick<Stack, 'restartHost'>;
   /** Told what became of each change, a line each. */
@@ -16,15 +15,14 @@ export interface ReloadOptions {
 }
 
 /**
- * Rebuilds the app and restarts the host after each change in the folder, one at a time, until the signal fires. What is
+ * Rebuilds the app and restarts the host after each change, one at a time, until the signal fires. What is
  * in work is given back by the host as it stops; what waits in the broker waits on. An app that does not compile is not
  * installed: the old one runs on, and a worker that crashes is started again from the old build.
  */
 export async function reloadOnChange(
-  { folder, compile, stack, say }: ReloadOptions,
+  { changes, compile, stack, say }: ReloadOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const changes = new Changes(folder, say);
   signal.addEventListener('abort', () => changes.close(), { once: true });
   if (signal.aborted) changes.close();
   while (await changes.next()) {
@@ -45,8 +43,8 @@ export async function reloadOnChange(
   }
 }
 
-/** The changes below a folder, many in a row as one. */
-class Changes {
+/** The changes below a folder from now on, many in a row as one. */
+export class Changes {
   readonly #watcher: FSWatcher;
   #quiet: NodeJS.Timeout | undefined;
   #changed = Promise.withResolvers<void>();

@@ -3,7 +3,7 @@ import { watch } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { reloadOnChange } from '../../local/reload.ts';
+import { Changes, reloadOnChange } from '../../local/reload.ts';
 import { aTemporaryFolder, removeFolder } from '../helpers/temporary-folder.ts';
 
 const AT_MOST = { timeout: 15_000, interval: 10 };
@@ -17,6 +17,7 @@ interface Compilation {
 
 let folder: string;
 let stopping: AbortController;
+let reload: () => void;
 let reloading: Promise<void>;
 let compilations: Compilation[];
 /** What has happened to compiled apps and to the host, in order. */
@@ -65,7 +66,10 @@ beforeEach(async () => {
   [compilations, done, said, refusal] = [[], [], [], undefined];
   stopping = new AbortController();
   const say = (line: string) => said.push(line);
-  reloading = reloadOnChange({ folder, compile, stack: { restartHost }, say }, stopping.signal);
+  const changes = new Changes(folder, say);
+  reload = () => {
+    reloading = reloadOnChange({ changes, compile, stack: { restartHost }, say }, stopping.signal);
+  };
 });
 
 afterEach(async () => {
@@ -74,7 +78,15 @@ afterEach(async () => {
   await removeFolder(folder);
 });
 
+test('a change before all has started is built once it has', async () => {
+  await saveAndSee();
+  reload();
+  (await compilation(1)).succeed();
+  await until(() => expect(said).toEqual(['rebuilt and restarted']));
+});
+
 test('after a change the app is compiled, and exchanged while no host runs', async () => {
+  reload();
   await save();
   (await compilation(1)).succeed();
   await until(() => expect(said).toEqual(['rebuilt and restarted']));
@@ -83,6 +95,7 @@ test('after a change the app is compiled, and exchanged while no host runs', asy
 });
 
 test('many changes in a row are one, and one amid a build makes that build stale', async () => {
+  reload();
   for (let n = 0; n < 20; n += 1) await save(`${n}.ts`);
   const stale = await compilation(1);
   await saveAndSee();
@@ -95,6 +108,7 @@ test('many changes in a row are one, and one amid a build makes that build stale
 });
 
 test('what does not compile touches nothing, and what does is taken next', async () => {
+  reload();
   await save();
   (await compilation(1)).fail('It does not compile.');
   await until(() => expect(said).toEqual(['not restarted, the app runs on as it was. It does not compile.']));
@@ -108,6 +122,7 @@ test('what does not compile touches nothing, and what does is taken next', async
 });
 
 test('an app that the host refuses waits for the next change', async () => {
+  reload();
   refusal = new Error('attempts: expected at least 1');
   await save();
   (await compilation(1)).succeed();
@@ -123,6 +138,7 @@ test('an app that the host refuses waits for the next change', async () => {
 });
 
 test('told to end amid a build it ends without a word', async () => {
+  reload();
   await save();
   await compilation(1);
 
