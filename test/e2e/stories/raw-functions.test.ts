@@ -27,6 +27,10 @@ test('who settles nothing loses nothing: back after the lock, back at once, or r
   const counts = { returns: deliveries('returns'), 'settles-later': deliveries('settles-later'), throws: 4 };
   console.info(`${JSON.stringify(counts)}, thrown out after ${Math.round(thrownOutAfterInMs)} ms`);
   expect(counts).toEqual({ returns: 2, 'settles-later': 2, throws: deliveries('throws') });
+  for (const id of ['returns', 'settles-later']) {
+    expect(stage.told(id).filter(({ did }) => did === 'complete')).toHaveLength(1);
+  }
+  expect(await stage.peek('q')).toEqual([]);
   expect(returnedAfterInMs).toBeGreaterThanOrEqual(LOCK_IN_MS);
   expect(stage.told('settles-later')).toContainEqual(
     expect.objectContaining({ later: 9, details: expect.stringMatching(/^LockToken .* not found\.$/) }),
