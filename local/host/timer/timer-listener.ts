@@ -11,7 +11,10 @@ export interface TimerOptions {
   readonly invoke: (firing: Firing) => Promise<unknown>;
 }
 
-/** Fires a function by its schedule, never a second time while it still runs. */
+/**
+ * Fires a function by its schedule, never a second time while it still runs. No schedule status outlives the host, which
+ * the real one keeps in storage: what was missed while no host ran is not caught up, and is never past due.
+ */
 export function startTimerListener({ schedule, runOnStartup, invoke }: TimerOptions): Listener {
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<unknown> = Promise.resolve();
