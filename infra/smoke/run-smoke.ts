@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServiceBusClient, ServiceBusReceivedMessage, ServiceBusReceiver } from '@azure/service-bus';
-import Long from 'long';
+import { peekAll } from '../../local/scenario/peek-all.ts';
 
 export interface SmokeOptions {
   readonly client: ServiceBusClient;
@@ -87,17 +87,6 @@ function problemsOf(
 /** An event by its own name, also where a delayed copy stands for it. */
 const eventIdOf = ({ messageId, applicationProperties }: ServiceBusReceivedMessage): string =>
   String(applicationProperties?.['retry-event-id'] ?? messageId);
-
-async function peekAll(receiver: ServiceBusReceiver): Promise<ServiceBusReceivedMessage[]> {
-  const all: ServiceBusReceivedMessage[] = [];
-  for (let from = Long.ZERO; ; ) {
-    const page = await receiver.peekMessages(PAGE, { fromSequenceNumber: from });
-    all.push(...page);
-    const last = page.at(-1)?.sequenceNumber;
-    if (!last) return all;
-    from = last.add(1);
-  }
-}
 
 /** Completes our dead letters and gives back those of others. @returns how many were removed */
 async function remove(dead: ServiceBusReceiver, own: readonly string[]): Promise<number> {

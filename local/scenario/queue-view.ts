@@ -1,12 +1,10 @@
 import type { ServiceBusClient, ServiceBusReceivedMessage } from '@azure/service-bus';
-import Long from 'long';
+import { peekAll } from './peek-all.ts';
 import type { DeadLetterRow } from './result.ts';
-
-const PAGE = 250;
 
 /** Ids of the events that still have a message in the queue: waiting, scheduled or locked. */
 export async function waitingMessageIds(client: ServiceBusClient, queue: string): Promise<Set<string>> {
-  const messages = await peekAll(client, queue);
+  const messages = await contentOf(client, queue);
   return new Set(
     messages.map(({ messageId, applicationProperties }) =>
       String(applicationProperties?.['retry-event-id'] ?? messageId),
@@ -16,7 +14,7 @@ export async function waitingMessageIds(client: ServiceBusClient, queue: string)
 
 /** The queue's dead letters, oldest first. */
 export async function deadLetters(client: ServiceBusClient, queue: string): Promise<DeadLetterRow[]> {
-  const messages = await peekAll(client, queue, 'deadLetter');
+  const messages = await contentOf(client, queue, 'deadLetter');
   return messages.map((message) => {
     const { DeadLetterReason: _, DeadLetterErrorDescription: __, ...properties } = message.applicationProperties ?? {};
     return {
@@ -34,7 +32,7 @@ const bytesOf = (body: unknown): Buffer =>
     ? body
     : Buffer.from(body === undefined ? '' : typeof body === 'string' ? body : JSON.stringify(body));
 
-async function peekAll(
+async function contentOf(
   client: ServiceBusClient,
   queue: string,
   subQueueType?: 'deadLetter',
@@ -44,15 +42,7 @@ async function peekAll(
     ...(subQueueType ? { subQueueType } : {}),
   });
   try {
-    const all: ServiceBusReceivedMessage[] = [];
-    // The SDK keeps the place of its last peek for all receivers of a connection, so each page says where it starts.
-    for (let from = Long.ZERO; ; ) {
-      const page = await receiver.peekMessages(PAGE, { fromSequenceNumber: from });
-      all.push(...page);
-      const last = page.at(-1)?.sequenceNumber;
-      if (!last) return all;
-      from = last.add(1);
-    }
+    return await peekAll(receiver);
   } finally {
     await receiver.close();
   }
