@@ -223,7 +223,8 @@ class Section {
 
   /** `null`, and nothing at all, are undefined. */
   optionalDuration(key: string): number | undefined {
-    return (this.value(key) ?? undefined) === undefined ? undefined : this.#duration(key);
+    const value = this.value(key);
+    return value === undefined || value === null ? undefined : this.#duration(key);
   }
 
   #duration(key: string): number {

@@ -1,7 +1,7 @@
 import { LOG_LEVELS, type LogEntry, type LogLevel } from './log-entry.ts';
 
 /** Names of levels in `logging.logLevel` of host.json; upper and lower case do not matter. */
-export const LEVEL_NAMES = ['Trace', 'Debug', 'Information', 'Warning', 'Error', 'Critical', 'None'] as const;
+export const LEVEL_NAMES = [...LOG_LEVELS, 'none'].map((level) => level.charAt(0).toUpperCase() + level.slice(1));
 
 /** The least level that is logged, by the beginning of a category, both in lower case; `default` is for all others. */
 export type LogLevels = Readonly<Record<string, LogLevel | 'none'>>;

@@ -36,8 +36,8 @@ export interface PlannedTriggers {
 }
 
 /**
- * Reads the triggers of all functions that are not disabled. None listens before all are read: a wrong one must not be found after another
- * has taken messages. A kind of trigger that this host does not serve gives a warning.
+ * Reads the triggers of all functions that are not disabled. None listens before all are read: a wrong one must not be
+ * found after another has taken messages. A kind of trigger that this host does not serve gives a warning.
  *
  * @throws Error with one line that names the function and what is wrong.
  */

@@ -5,6 +5,8 @@ import { batchFiringOf } from './firing.ts';
 import { HeldDelivery } from './held-delivery.ts';
 import {
   dispatch,
+  ERROR_PAUSE_IN_MS,
+  GATHERING,
   type ListenerOptions,
   pause,
   settleAfterwards,
@@ -14,13 +16,6 @@ import {
 
 /** How long one request for messages stays open, in ms; the next follows at once. */
 const RECEIVE_WAIT_IN_MS = 30_000;
-/**
- * How long one request waits for more after its first message, in ms, as in .NET; the SDK waits 1000. Its types do not
- * know the option, its implementation lets it through: locks run meanwhile, and nobody renews them.
- */
-export const GATHERING = { maxTimeAfterFirstMessageInMs: 20 };
-/** How long to wait after a request has failed, in ms. */
-export const ERROR_PAUSE_IN_MS = 1_000;
 
 /**
  * Several messages an invocation, up to maxMessageBatchSize, one batch after the other. Nobody renews their locks: the

@@ -23,6 +23,14 @@ export interface ListenerOptions extends DispatchOptions {
   readonly receiver: ServiceBusReceiver;
 }
 
+/**
+ * How long one request waits for more after its first message, in ms, as in .NET; the SDK waits 1000. Its types do not
+ * know the option, its implementation lets it through: locks run meanwhile, and nobody renews them.
+ */
+export const GATHERING = { maxTimeAfterFirstMessageInMs: 20 };
+/** How long to wait after a request has failed, in ms. */
+export const ERROR_PAUSE_IN_MS = 1_000;
+
 export type WriteLog = (level: LogEntry['level'], message: string) => void;
 
 export function writeLogOf({ onLog, functionName }: DispatchOptions): WriteLog {
@@ -43,8 +51,7 @@ export async function dispatch(
 ): Promise<void> {
   for (const delivery of deliveries) options.held.hold(delivery.lockToken, delivery);
   try {
-    const outcome = await options.invoke(firing);
-    whenEnded();
+    const outcome = await options.invoke(firing).finally(whenEnded);
     const failed = outcome.kind === 'failed';
     await Promise.all(deliveries.map((delivery) => settleAfterwards(delivery, failed, options, log)));
   } finally {

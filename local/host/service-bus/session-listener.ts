@@ -1,6 +1,5 @@
 import type { ServiceBusSessionReceiver } from '@azure/service-bus';
 import type { Listener } from '../listener.ts';
-import { ERROR_PAUSE_IN_MS, GATHERING } from './batch-listener.ts';
 import { batchFiringOf, firingOf } from './firing.ts';
 import { HeldDelivery } from './held-delivery.ts';
 import { keepLockRenewed } from './lock-renewal.ts';
@@ -8,6 +7,8 @@ import { ServedSession } from './served-session.ts';
 import {
   type DispatchOptions,
   dispatch,
+  ERROR_PAUSE_IN_MS,
+  GATHERING,
   pause,
   settleAfterwards,
   type WriteLog,
