@@ -102,9 +102,7 @@ function problemsOfQueue(name: string, queue: Properties, policy: PolicyOfQueue 
   if (policy) {
     const { event } = policy;
     if (timeToLiveInMs < policy.windowInMs) {
-      wrong(
-        `DefaultMessageTimeToLive ${queue['DefaultMessageTimeToLive']} must be at least the retry window of ${event} (${policy.windowInMs / 1_000} s), or copies expire inside it`,
-      );
+      wrong(shorterThanWindow(queue, policy));
     }
     const agree = (property: string, actual: number, field: keyof PolicyOfQueue) => {
       if (actual !== policy[field])
@@ -153,19 +151,15 @@ function problemsOfSubscription(properties: Properties, queues: ReadonlySet<stri
 }
 
 /** A message keeps, on its way, the shortest time to live that it has met. */
-function shortLives(
-  of: 'topic' | 'subscription',
-  properties: Properties,
-  { event, windowInMs }: PolicyOfQueue,
-): string[] {
+function shortLives(of: 'topic' | 'subscription', properties: Properties, policy: PolicyOfQueue): string[] {
   const timeToLive = String(properties['DefaultMessageTimeToLive']);
   const inMs = durationInMs(timeToLive);
   if (inMs === undefined) return [`${of}: DefaultMessageTimeToLive ${timeToLive} is no ISO 8601 duration such as PT1M`];
-  if (inMs >= windowInMs) return [];
-  return [
-    `${of}: DefaultMessageTimeToLive ${timeToLive} must be at least the retry window of ${event} (${windowInMs / 1_000} s), or copies expire inside it`,
-  ];
+  return inMs < policy.windowInMs ? [`${of}: ${shorterThanWindow(properties, policy)}`] : [];
 }
+
+const shorterThanWindow = (properties: Properties, { event, windowInMs }: PolicyOfQueue): string =>
+  `DefaultMessageTimeToLive ${properties['DefaultMessageTimeToLive']} must be at least the retry window of ${event} (${windowInMs / 1_000} s), or copies expire inside it`;
 
 const unknownNames = (
   kind: string,

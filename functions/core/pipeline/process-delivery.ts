@@ -169,8 +169,8 @@ async function run<Event>(
   }
   if (parsed.kind === 'unreadable') return settleFailure(passage, parsed.failure, hold);
 
-  if (takeovers > 0 && !turn.stayAlone()) return turnAlone(passage, hold, turn);
   if (takeovers > 0) {
+    if (!turn.stayAlone()) return turnAlone(passage, hold, turn);
     const { eventId } = passage.envelope;
     passage.ports.telemetry.log('warning', `takes over: runs without an outcome so far: ${takeovers}`, { eventId });
   }

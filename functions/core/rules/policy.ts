@@ -116,15 +116,12 @@ const pauses = (policy: RetryPolicy): number => {
   return sum;
 };
 
-/** How long a delivery can be held by one that waits for the store or the broker, in ms. */
-const heldInMs = (host: HostLimits): number =>
-  Math.min(host.functionTimeoutInMs, host.maxAutoLockRenewalInMs) - SETTLE_MARGIN_IN_MS;
-
 /** What of a policy contradicts itself, the queue or the host; a sentence each, none where all is well. */
 export function contradictions(policy: RetryPolicy, host: HostLimits): string[] {
   const problems: string[] = [];
   const wrong = (what: string) => problems.push(what);
-  const handlerRoom = heldInMs(host);
+  // For a handler, and as well for a delivery that waits for the store or the broker.
+  const handlerRoom = Math.min(host.functionTimeoutInMs, host.maxAutoLockRenewalInMs) - SETTLE_MARGIN_IN_MS;
   if (policy.handlerTimeoutInMs > handlerRoom) {
     wrong(
       `handlerTimeoutInMs ${policy.handlerTimeoutInMs} must be at most ${handlerRoom}: functionTimeout (${host.functionTimeoutInMs}) and maxAutoLockRenewalDuration (${host.maxAutoLockRenewalInMs}), less ${SETTLE_MARGIN_IN_MS} to settle`,
